@@ -1,0 +1,38 @@
+"""Every exception that sparring raises on purpose, in one tree.
+
+::
+
+    SparringError
+    ├── ScenarioError    a scenario file cannot be used (carries every problem found)
+    ├── UsageError       the request itself makes no sense (bad URL, name in use, nothing to run)
+    ├── RecordError      a saved record cannot be read
+    ├── ConnectionFailed the agent could not be reached
+    └── CallerError      our own caller could not go on
+
+An error's text is one sentence for the person at the terminal: what is wrong, where, and the way out.
+Whatever goes wrong *during a call* is not raised but recorded, with a ``Kind`` (``records.kinds``).
+"""
+
+
+class SparringError(Exception):
+    """The base of all errors that sparring raises on purpose."""
+
+
+class ScenarioError(SparringError):
+    """One or more scenario files cannot be used; the text is one line per problem."""
+
+
+class UsageError(SparringError):
+    """What was asked for cannot be done as asked: a bad URL, a name in use, nothing to run."""
+
+
+class RecordError(SparringError):
+    """A saved record or result cannot be read."""
+
+
+class ConnectionFailed(SparringError):
+    """The agent could not be reached; the text is the cause."""
+
+
+class CallerError(SparringError):
+    """Our own caller could not go on; never the agent's fault."""

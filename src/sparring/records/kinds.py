@@ -1,0 +1,76 @@
+"""The one enumeration of how calls end, what a run came to, and why.
+
+These values are written into results and are what people group and alert on, so they are stable:
+a value is never renamed, only added.
+"""
+
+from enum import StrEnum
+
+
+class Status(StrEnum):
+    """What a run came to. Only ``passed`` and ``failed`` say something about the agent."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    """The agent's doing."""
+    INVALID = "invalid"
+    """Our caller broke its brief: the run says nothing and should be played again."""
+    ERROR = "error"
+    """Not the agent: infrastructure, our caller's services, the judge."""
+    INTERRUPTED = "interrupted"
+    """Stopped from outside before it was over."""
+
+
+class Ending(StrEnum):
+    """How the call itself ended."""
+
+    END_CALL = "end_call"
+    """The caller hung up."""
+    BOT = "bot"
+    """The agent closed the connection, cleanly."""
+    MAX_TURNS = "max_turns"
+    MAX_DURATION = "max_duration"
+    SILENCE = "silence"
+    ERROR = "error"
+    """The call broke; the kind says how."""
+    INTERRUPTED = "interrupted"
+
+
+class Side(StrEnum):
+    """The two parties of a call."""
+
+    CALLER = "caller"
+    AGENT = "agent"
+
+
+class Kind(StrEnum):
+    """Why a run did not pass. Each comes with a sentence that names the cause."""
+
+    # Before the agent was ready: nobody's fault but the set-up's.
+    CONNECT_FAILED = "connect_failed"
+    CLOSED_BEFORE_READY = "closed_before_ready"
+    HANDSHAKE_TIMEOUT = "handshake_timeout"
+    AGENT_EXITED = "agent_exited"
+
+    # The agent broke during the call.
+    AGENT_CRASHED = "agent_crashed"
+    AGENT_ERROR = "agent_error"
+    PROTOCOL_ERROR = "protocol_error"
+    AGENT_SILENT = "agent_silent"
+
+    # The call was cut short.
+    SILENCE = "silence"
+    MAX_TURNS = "max_turns"
+    MAX_DURATION = "max_duration"
+
+    # Our own side broke.
+    CALLER_STALLED = "caller_stalled"
+    CALLER_ERROR = "caller_error"
+    INTERNAL_ERROR = "internal_error"
+    INTERRUPTED = "interrupted"
+
+    # The record fell short of what the scenario asks.
+    OUT_OF_RANGE = "out_of_range"
+    FUNCTION_CALLS = "function_calls"
+    UNMEASURED = "unmeasured"
+    NOTHING_CHECKED = "nothing_checked"
