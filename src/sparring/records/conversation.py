@@ -151,6 +151,16 @@ class Conversation:
                 pass
 
     @property
+    def responding(self) -> bool:
+        """Whether a response of the agent's LLM is under way."""
+        return self._response is not None
+
+    @property
+    def speaking(self) -> bool:
+        """Whether the agent's TTS is saying a line of its own."""
+        return self._speech is not None
+
+    @property
     def spoken_turns(self) -> list[Turn]:
         """The turns that hold words, in order."""
         return [turn for turn in self.turns if turn.text]

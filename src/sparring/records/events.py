@@ -268,6 +268,13 @@ class CallerSaid(_Event):
     """The reply carried ``end_call`` too: the caller hangs up once these words are answered."""
 
 
+class CallerWaited(_Event):
+    """The caller chose to say nothing yet and lets the agent go on."""
+
+    type: Literal["caller_waited"] = "caller_waited"
+    reason: str
+
+
 class CallerUnsent(_Event):
     """What the caller would have said, had its turns not been used up. Never sent."""
 
@@ -343,7 +350,7 @@ AgentEvent: TypeAlias = (
 """What an ``AgentConnection`` delivers."""
 
 OwnEvent: TypeAlias = (
-    Connected | CallerSaid | CallerUnsent | EndCall | CallerFailed | Note | Ended
+    Connected | CallerSaid | CallerWaited | CallerUnsent | EndCall | CallerFailed | Note | Ended
 )
 """What our side adds."""
 

@@ -1,0 +1,192 @@
+"""The eval WebSocket: how an unchanged Pipecat agent on the stock dev runner is reached."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import (
+    ConnectionClosed,
+    InvalidHandshake,
+    InvalidStatus,
+    InvalidURI,
+)
+
+from sparring.agents import rtvi
+from sparring.agents.connection import SessionOptions, ToAgent
+from sparring.errors import ConnectionFailed, UsageError
+from sparring.records import AgentEvent, CallClock
+from sparring.records import events as ev
+
+MAX_MESSAGE_BYTES = 64 * 2**20
+"""An agent's tool results may be large; beyond this the message is refused."""
+_CLOSE_TIMEOUT_S = 2.0
+
+
+def check_url(url: str) -> str:
+    """The URL, if it can be one of an agent.
+
+    Raises:
+        UsageError: If it is not, saying what it should look like.
+    """
+    try:
+        parts = urlsplit(url)
+        port_is_valid = parts.port is None or parts.port > 0
+    except ValueError:
+        port_is_valid, parts = False, urlsplit("")
+    if parts.scheme in ("ws", "wss") and parts.hostname and port_is_valid:
+        return url
+    swapped = {"http": "ws", "https": "wss"}.get(parts.scheme)
+    hint = (
+        f"Did you mean {urlunsplit(parts._replace(scheme=swapped))}?"
+        if swapped and parts.hostname
+        else "It should look like ws://localhost:7860/ws."
+    )
+    raise UsageError(f"{url!r} is not the URL of an agent. {hint}")
+
+
+class EvalWebSocket:
+    """A session with a Pipecat agent over its eval transport."""
+
+    def __init__(self, url: str, label: str | None = None):
+        """Prepare a session; nothing is opened yet.
+
+        Args:
+            url: The agent's WebSocket, such as ``ws://localhost:7860/ws``.
+            label: How reports call the agent; by default its URL.
+
+        Raises:
+            UsageError: If the URL cannot be one of an agent.
+        """
+        self._address = check_url(url)
+        self.url = _without_secrets(url)
+        self.label = label or self.url
+        self._socket: ClientConnection | None = None
+        self._clock = CallClock()
+        self._options = SessionOptions()
+        self._sent = 0
+
+    async def open(self, clock: CallClock, options: SessionOptions) -> None:
+        """Connect and send the messages that begin a session."""
+        self._clock, self._options = clock, options
+        address = _with_flags(self._address, options)
+        try:
+            self._socket = await connect(
+                address,
+                open_timeout=options.connect_timeout_s,
+                close_timeout=_CLOSE_TIMEOUT_S,
+                # A busy agent may be too slow to answer pings; silence has a cap of its own.
+                ping_interval=None,
+                max_size=MAX_MESSAGE_BYTES,
+                compression=None,
+                user_agent_header="sparring",
+            )
+        except InvalidStatus as error:
+            raise ConnectionFailed(_refusal(self.url, error.response.status_code)) from error
+        except TimeoutError as error:
+            raise ConnectionFailed(
+                f"{self.url} accepted the connection but did not answer the WebSocket handshake "
+                f"within {options.connect_timeout_s:g} s"
+            ) from error
+        except OSError as error:
+            cause = error.strerror or str(error)
+            raise ConnectionFailed(
+                f"nothing answers at {self.url} ({cause}): is the agent running?"
+            ) from error
+        except (InvalidHandshake, InvalidURI, EOFError) as error:
+            raise ConnectionFailed(
+                f"{self.url} does not speak WebSocket ({_innermost(error)})"
+            ) from error
+        try:
+            for message in rtvi.opening_messages(options):
+                await self._socket.send(message)
+        except ConnectionClosed:
+            pass  # ``events`` tells with which code and reason.
+
+    async def send(self, message: ToAgent) -> None:
+        """Send a message; dropped if the agent has left."""
+        if self._socket is None:
+            return
+        try:
+            await self._socket.send(rtvi.encode(message, id=self._next_id()))
+        except ConnectionClosed:
+            pass  # The agent's leaving is on its way as an event of its own.
+
+    async def events(self) -> AsyncIterator[AgentEvent]:
+        """The agent's events; ends with ``Closed`` or ``Unreadable``."""
+        if self._socket is None:
+            return
+        decoder = rtvi.Decoder()
+        try:
+            while True:
+                raw = await self._socket.recv()
+                event = decoder.decode(raw, at=self._clock.now())
+                if event is not None:
+                    yield event
+                if isinstance(event, ev.Unreadable):
+                    return
+        except ConnectionClosed as error:
+            yield self._closed(error)
+
+    async def close(self) -> None:
+        """Cancel the agent's pipeline, unless its own handler shall do that, and close."""
+        socket, self._socket = self._socket, None
+        if socket is None:
+            return
+        try:
+            async with asyncio.timeout(_CLOSE_TIMEOUT_S):
+                if not self._options.trigger_disconnect:
+                    await socket.send(rtvi.cancel_message(id=self._next_id()))
+                await socket.close()
+        except (ConnectionClosed, TimeoutError):
+            pass  # It is closed, or the agent is too stuck to say so.
+        finally:
+            socket.transport.abort()
+
+    def _closed(self, error: ConnectionClosed) -> ev.Closed:
+        at = self._clock.now()
+        if error.rcvd is not None:
+            return ev.Closed(at=at, code=error.rcvd.code, reason=error.rcvd.reason)
+        if error.sent is not None:  # We refused what it sent, a message beyond the limit say.
+            return ev.Closed(at=at, code=error.sent.code, reason=error.sent.reason)
+        return ev.Closed(at=at, code=1006)
+
+    def _next_id(self) -> str:
+        self._sent += 1
+        return str(self._sent)
+
+
+def _with_flags(url: str, options: SessionOptions) -> str:
+    """The URL with its session flags, which agents before pipecat 1.13 read from there."""
+    flags = {
+        "skip_tts": options.skip_tts,
+        "capture_bot_audio": options.capture_bot_audio,
+        "capture_bot_images": options.capture_bot_images,
+        "trigger_disconnect": options.trigger_disconnect,
+    }
+    query = urlencode({**{key: "true" for key, on in flags.items() if on}, **options.flags})
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(query="&".join(filter(None, (parts.query, query)))))
+
+
+def _without_secrets(url: str) -> str:
+    """The URL as it may be shown: no password, no query values that could be a token."""
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2]
+    query = urlencode([(key, "…") for key, _ in parse_qsl(parts.query)], safe="…")
+    return urlunsplit(parts._replace(netloc=host, query=query))
+
+
+def _refusal(url: str, status: int) -> str:
+    if status == 403:
+        return (
+            f"{url} refused the connection (HTTP 403): on pipecat's dev runner the path is /ws, "
+            "and a runner with --ws-auth wants its token in the URL"
+        )
+    return f"{url} refused the connection (HTTP {status})"
+
+
+def _innermost(error: BaseException) -> str:
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return str(error) or type(error).__name__

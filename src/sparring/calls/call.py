@@ -1,0 +1,185 @@
+"""One call, from connecting to hanging up: a scenario, an agent and a caller in, a record out."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pipecat.pipeline.pipeline import Pipeline
+from pipecat.pipeline.worker import PipelineParams, PipelineWorker
+from pipecat.workers.runner import WorkerRunner
+
+from sparring.agents import AgentConnection, Configure, SessionOptions, SetContext
+from sparring.callers import Caller
+from sparring.calls.endings import Endings, Limits
+from sparring.calls.floor import Floor
+from sparring.calls.log import CallLog, Listener
+from sparring.calls.text_turns import CallerProcessor, Ear, Mouth
+from sparring.calls.transport import ConnectionInput, ConnectionOutput
+from sparring.errors import ConnectionFailed
+from sparring.records import CallClock, Ending, Header, Kind, Record, Side
+from sparring.records import events as ev
+from sparring.scenarios import Simulation
+
+_TEARDOWN_S = 5.0
+
+
+@dataclass(frozen=True)
+class CallOptions:
+    """How a call is made, whatever the scenario."""
+
+    connect_timeout_s: float = 10.0
+    ready_timeout_s: float = 60.0
+
+
+class Call:
+    """Plays one simulation against one agent, once.
+
+    ``record`` can be read at any time: after ``play`` it is complete, after a cancelled ``play`` it
+    says that the call was interrupted.
+    """
+
+    def __init__(
+        self,
+        simulation: Simulation,
+        connection: AgentConnection,
+        caller: Caller,
+        header: Header,
+        listeners: Sequence[Listener] = (),
+        options: CallOptions | None = None,
+    ):
+        """Prepare a call.
+
+        Args:
+            simulation: What is played.
+            connection: The agent, not opened yet.
+            caller: Who plays.
+            header: The record's header.
+            listeners: Told of every event as it happens.
+            options: How the call is made.
+        """
+        self._simulation = simulation
+        self._connection = connection
+        self._header = header
+        self._options = options or CallOptions()
+        self._log = CallLog(CallClock())
+        self._floor = Floor(self._log.conversation, Side(simulation.first_speaker))
+        self._endings = Endings(
+            self._log.conversation,
+            self._floor,
+            Limits(
+                ready_s=self._options.ready_timeout_s,
+                duration_s=simulation.max_duration_s,
+                silence_s=simulation.max_silence_s,
+            ),
+        )
+        for listener in (self._floor.fold, self._endings.fold, *listeners):
+            self._log.listen(listener)
+        self._input = ConnectionInput(connection, self._log)
+        self._ear = Ear(self._floor, self._log)
+        self._processors = [
+            self._input,
+            self._ear,
+            CallerProcessor(caller, self._log, simulation.opening),
+            Mouth(self._floor, self._log, simulation.max_turns),
+            ConnectionOutput(connection, self._log),
+        ]
+
+    @property
+    def record(self) -> Record:
+        """The record so far."""
+        return self._log.record(self._header)
+
+    async def play(self) -> Record:
+        """Make the call.
+
+        Whatever goes wrong ends the call and is in the record; only cancellation is raised on,
+        after the record says so.
+        """
+        try:
+            ended = await self._converse()
+        except asyncio.CancelledError:
+            self._end(Ending.INTERRUPTED, Kind.INTERRUPTED, "the call was interrupted")
+            raise
+        except ConnectionFailed as error:
+            self._end(Ending.ERROR, Kind.CONNECT_FAILED, str(error))
+        except Exception as error:  # A fault of ours must not look like anybody else's.
+            self._end(Ending.ERROR, Kind.INTERNAL_ERROR, f"{type(error).__name__}: {error}")
+        else:
+            self._log.add(ended)
+        return self.record
+
+    async def _converse(self) -> ev.Ended:
+        async with _Running(self._processors, self._log):
+            try:
+                await self._connection.open(self._log.clock, self._session_options())
+                self._log.add(ev.Connected(at=self._log.clock.now(), url=self._connection.url))
+                self._input.listen()
+                setting_up = asyncio.create_task(self._set_up())
+                try:
+                    return await self._endings.wait(self._log)
+                finally:
+                    setting_up.cancel()
+            finally:
+                await self._connection.close()
+
+    async def _set_up(self) -> None:
+        """Once the agent is ready, say what we need of it; then the caller may speak."""
+        while not any(isinstance(event, ev.Ready) for event in self._log.events):
+            await self._log.change()
+        await self._connection.send(Configure())
+        if self._simulation.context:
+            await self._connection.send(SetContext(self._simulation.context))
+        self._floor.begun = True
+        await self._ear.cue_when_due()
+
+    def _session_options(self) -> SessionOptions:
+        return SessionOptions(
+            trigger_disconnect=self._simulation.trigger_disconnect,
+            connect_timeout_s=self._options.connect_timeout_s,
+        )
+
+    def _end(self, ending: Ending, kind: Kind, reason: str) -> None:
+        self._log.add(ev.Ended(at=self._log.clock.now(), ending=ending, kind=kind, reason=reason))
+
+
+class _Running:
+    """A pipeline that runs inside a ``with``, started when it is entered and gone when left."""
+
+    def __init__(self, processors: Sequence[Any], log: CallLog):
+        self._worker = PipelineWorker(
+            Pipeline(list(processors)),
+            params=PipelineParams(),
+            enable_rtvi=False,
+            enable_turn_tracking=False,
+            cancel_on_idle_timeout=False,
+            idle_timeout_secs=None,
+        )
+        self._log = log
+        self._runner = WorkerRunner(handle_sigint=False, handle_sigterm=False)
+        self._running: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> None:
+        started = asyncio.Event()
+
+        async def on_started(worker: Any, frame: Any) -> None:
+            started.set()
+
+        async def on_error(worker: Any, frame: Any) -> None:
+            self._log.add(ev.CallerFailed(at=self._log.clock.now(), error=str(frame.error)))
+
+        self._worker.add_event_handler("on_pipeline_started", on_started)
+        self._worker.add_event_handler("on_pipeline_error", on_error)
+        await self._runner.add_workers(self._worker)
+        self._running = asyncio.create_task(self._runner.run())
+        waiting = asyncio.create_task(started.wait())
+        await asyncio.wait({waiting, self._running}, return_when=asyncio.FIRST_COMPLETED)
+        waiting.cancel()
+
+    async def __aexit__(self, *exception: object) -> None:
+        if self._running is None:
+            return
+        await self._worker.cancel()
+        _, late = await asyncio.wait({self._running}, timeout=_TEARDOWN_S)
+        for task in late:
+            task.cancel()

@@ -1,0 +1,54 @@
+"""The log of a call that is going on: events in, listeners told, the conversation kept."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Self
+
+from sparring.records import CallClock, Conversation, Event, Record
+from sparring.records import events as ev
+from sparring.records.record import Header
+
+Listener = Callable[[Event], None]
+"""Told of every event as it happens. It must be quick and must not raise."""
+
+
+class CallLog:
+    """Everything that has happened in a call so far; every part of the call reads and adds to it."""
+
+    def __init__(self, clock: CallClock, listeners: Sequence[Listener] = ()):
+        self.clock = clock
+        self.events: list[Event] = []
+        self.conversation = Conversation()
+        self._listeners = list(listeners)
+        self._changed = asyncio.Event()
+
+    def listen(self, listener: Listener) -> Self:
+        """Tell this listener of every further event."""
+        self._listeners.append(listener)
+        return self
+
+    def add(self, event: Event) -> None:
+        """Take in what has just happened."""
+        self.events.append(event)
+        self.conversation.fold(event)
+        for listener in self._listeners:
+            listener(event)
+        self._changed.set()
+
+    def note(self, text: str) -> None:
+        """Add a decision of ours, for whoever reads the log."""
+        self.add(ev.Note(at=self.clock.now(), text=text))
+
+    async def change(self, until: float | None = None) -> None:
+        """Wait for the next event, at most until that time on the call clock."""
+        self._changed.clear()
+        timeout = None if until is None else max(0.0, until - self.clock.now())
+        try:
+            async with asyncio.timeout(timeout):
+                await self._changed.wait()
+        except TimeoutError:
+            pass
+
+    def record(self, header: Header) -> Record:
+        """The record so far."""
+        return Record(**header.model_dump(), events=list(self.events))

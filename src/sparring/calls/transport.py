@@ -1,0 +1,73 @@
+"""The one transport: the two ends of the pipeline over any ``AgentConnection``."""
+
+import asyncio
+
+from pipecat.frames.frames import CancelFrame, EndFrame, Frame
+from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
+
+from sparring.agents import AgentConnection, SendText
+from sparring.calls.frames import AgentEventFrame, ReplyFrame
+from sparring.calls.log import CallLog
+from sparring.records import events as ev
+
+
+class ConnectionInput(FrameProcessor):
+    """Logs what the agent says as it arrives, and sends it down the pipeline."""
+
+    def __init__(self, connection: AgentConnection, log: CallLog):
+        super().__init__()
+        self._connection = connection
+        self._log = log
+        self._listening: asyncio.Task[None] | None = None
+
+    def listen(self) -> None:
+        """Begin to take events; the connection is open and the pipeline has started."""
+        self._listening = self.create_task(self._listen())
+
+    async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
+        """Pass everything on; stop listening with the pipeline."""
+        await super().process_frame(frame, direction)
+        if isinstance(frame, EndFrame | CancelFrame) and self._listening is not None:
+            listening, self._listening = self._listening, None
+            await self.cancel_task(listening)
+        await self.push_frame(frame, direction)
+
+    async def _listen(self) -> None:
+        try:
+            async for event in self._connection.events():
+                self._log.add(event)
+                await self.push_frame(AgentEventFrame(event))
+        except Exception as error:  # Ours: a connection tells of the agent's faults by events.
+            fault = f"the connection failed: {type(error).__name__}: {error}"
+            self._log.add(ev.CallerFailed(at=self._log.clock.now(), error=fault))
+
+
+class ConnectionOutput(FrameProcessor):
+    """Sends the caller's replies to the agent, and logs them as they leave."""
+
+    def __init__(self, connection: AgentConnection, log: CallLog):
+        super().__init__()
+        self._connection = connection
+        self._log = log
+
+    async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
+        """Send replies; pass everything else on."""
+        await super().process_frame(frame, direction)
+        if isinstance(frame, ReplyFrame):
+            await self._say(frame)
+        else:
+            await self.push_frame(frame, direction)
+
+    async def _say(self, reply: ReplyFrame) -> None:
+        now, hang_up = self._log.clock.now, reply.hang_up
+        if reply.text and not reply.unsent:
+            turn = len(self._log.conversation.caller_turns) + 1
+            hanging_up = hang_up is not None
+            self._log.add(
+                ev.CallerSaid(at=now(), turn=turn, text=reply.text, hanging_up=hanging_up)
+            )
+            await self._connection.send(SendText(reply.text))
+        if hang_up is not None:
+            self._log.add(ev.EndCall(at=now(), success=hang_up.success, reason=hang_up.reason))
+        if reply.text and reply.unsent:
+            self._log.add(ev.CallerUnsent(at=now(), text=reply.text))

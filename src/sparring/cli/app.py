@@ -1,0 +1,127 @@
+"""The ``sparring`` command: arguments in, an exit code out.
+
+What a command needs is imported when it runs, so that ``--help`` and ``check`` answer at once.
+
+Exit codes: 0 all passed; 1 something failed; 2 bad usage or files, or nothing to run; 3 no failure,
+but a run that ended in an error, was invalid or was interrupted.
+"""
+
+import sys
+from enum import IntEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sparring.errors import SparringError
+
+
+class Exit(IntEnum):
+    """What the command's exit code says."""
+
+    PASSED = 0
+    FAILED = 1
+    USAGE = 2
+    ERROR = 3
+
+
+app = typer.Typer(
+    name="sparring",
+    help="Simulated callers that test voice agents.",
+    epilog="Exit codes: 0 all passed, 1 something failed, 2 bad usage or files, "
+    "3 no failure but an error.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+Paths = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="FILES_OR_DIRS...",
+        help="Scenario files, or directories of them (*.yaml, *.yml).",
+        show_default=False,
+    ),
+]
+
+
+@app.command()
+def run(
+    paths: Paths,
+    agent: Annotated[
+        str,
+        typer.Option("--agent", metavar="URL", help="The agent's WebSocket, already running."),
+    ] = "ws://localhost:7860/ws",
+    offline: Annotated[
+        bool,
+        typer.Option(
+            "--offline",
+            help="Use no LLM: play the agenda word for word, and let the checks decide.",
+        ),
+    ] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Show the conversations as they happen.")
+    ] = False,
+    runs_dir: Annotated[
+        Path, typer.Option("--runs-dir", metavar="DIR", help="Where run directories go.")
+    ] = Path("eval-runs"),
+    name: Annotated[
+        str | None,
+        typer.Option(
+            "--name", "-n", metavar="NAME", help="The run directory's name; by default the time."
+        ),
+    ] = None,
+) -> None:
+    """Play simulations against a running agent.
+
+    Each is played once; its record, logs and result go into a new run directory.
+
+    Example: sparring run simulations/book_table.yaml --offline -v
+    """
+    from sparring.cli.play import play
+
+    raise typer.Exit(play(paths, agent, offline, verbose, runs_dir, name))
+
+
+@app.command()
+def check(paths: Paths) -> None:
+    """Check scenario files without playing them.
+
+    Every problem of every file is listed as file:line:column, with the way out; exits 2 if there is
+    one.
+    """
+    from sparring.scenarios import load
+
+    loaded = load(paths)
+    for problem in loaded.problems:
+        typer.echo(str(problem), err=True)
+    scenarios = f"{len(loaded.scenarios)} scenario(s) in {len(loaded.files)} file(s)"
+    if loaded.problems:
+        typer.echo(f"{scenarios} are good; {len(loaded.problems)} problem(s)", err=True)
+        raise typer.Exit(Exit.USAGE)
+    typer.echo(f"{scenarios}, no problems")
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON Schema of scenario files, for editors.
+
+    Point your editor at it with a first line such as
+    # yaml-language-server: $schema=scenario.schema.json
+    """
+    import json
+
+    from sparring.scenarios import json_schema
+
+    typer.echo(json.dumps(json_schema(), indent=2, ensure_ascii=False))
+
+
+def main() -> None:
+    """Run the command; errors that sparring raises on purpose become one line and exit code 2."""
+    try:
+        app()
+    except SparringError as error:
+        typer.echo(f"error: {error}", err=True)
+        sys.exit(Exit.USAGE)
+    except KeyboardInterrupt:
+        sys.exit(Exit.ERROR)

@@ -1,0 +1,69 @@
+"""``sparring run``: load, plan, play, report."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import typer
+
+from sparring.agents import check_url
+from sparring.cli.app import Exit
+from sparring.records import Result, Status
+from sparring.reports import TerminalReport
+from sparring.scenarios import load
+from sparring.suites import Run, RunDirectory, plan
+
+
+def play(
+    paths: Sequence[Path],
+    url: str,
+    offline: bool,
+    verbose: bool,
+    runs_dir: Path,
+    name: str | None,
+) -> Exit:
+    """Play what was asked for.
+
+    Files with problems do not stop the others, but the exit code tells of them.
+    """
+    loaded = load(paths)
+    for problem in loaded.problems:
+        typer.echo(str(problem), err=True)
+    runs = plan(loaded.scenarios, check_url(url), offline)
+    if not runs:
+        typer.echo("error: nothing to run", err=True)
+        return Exit.USAGE
+    directory = RunDirectory.create(runs_dir, name)
+    report = TerminalReport(verbose=verbose)
+    started = time.monotonic()
+    _play(runs, directory, report)
+    results = list(directory.results())
+    report.summary(results, time.monotonic() - started, directory.path)
+    code = exit_code(results)
+    return Exit.USAGE if loaded.problems and code is Exit.PASSED else code
+
+
+def exit_code(results: Sequence[Result]) -> Exit:
+    """What these results come to."""
+    statuses = {result.status for result in results}
+    if Status.FAILED in statuses:
+        return Exit.FAILED
+    return Exit.PASSED if statuses == {Status.PASSED} else Exit.ERROR
+
+
+def _play(runs: Sequence[Run], directory: RunDirectory, report: TerminalReport) -> None:
+    _quiet_pipecat()
+    from sparring.suites.runs import play_runs
+
+    try:
+        asyncio.run(play_runs(runs, directory, report))
+    except KeyboardInterrupt:
+        typer.echo("interrupted", err=True)
+
+
+def _quiet_pipecat() -> None:
+    """Keep pipecat's log off the terminal; this process is ours, so its log is ours to set up."""
+    from loguru import logger
+
+    logger.remove()

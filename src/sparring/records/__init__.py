@@ -1,0 +1,52 @@
+"""What happened in a call, and what was made of it: records, scores, results.
+
+``Record`` is everything that happened, on one clock. ``Conversation`` folds its events into turns
+and tool calls. ``Score`` is what scoring makes of a record, and a ``Result``, one line of
+``results.jsonl``, is the two put together. ``Kind`` is the one list of what can go wrong.
+"""
+
+from sparring.records import events
+from sparring.records.clock import CallClock
+from sparring.records.conversation import Conversation, Response, ToolCall, Turn
+from sparring.records.events import AgentEvent, Event
+from sparring.records.kinds import Ending, Kind, Side, Status
+from sparring.records.record import (
+    AgentIdentity,
+    CallerIdentity,
+    Header,
+    Record,
+    ScenarioIdentity,
+)
+from sparring.records.result import Result, make_result
+from sparring.records.score import METRICS_VERSION, Goal, MetricScore, Score
+from sparring.records.storage import RecordWriter, load_record, save_record, write_atomically
+
+__all__ = [
+    "METRICS_VERSION",
+    "AgentEvent",
+    "AgentIdentity",
+    "CallClock",
+    "CallerIdentity",
+    "Conversation",
+    "Ending",
+    "Event",
+    "Goal",
+    "Header",
+    "Kind",
+    "MetricScore",
+    "Record",
+    "RecordWriter",
+    "Response",
+    "Result",
+    "ScenarioIdentity",
+    "Score",
+    "Side",
+    "Status",
+    "ToolCall",
+    "Turn",
+    "events",
+    "load_record",
+    "make_result",
+    "save_record",
+    "write_atomically",
+]

@@ -1,0 +1,121 @@
+"""A result: one line of ``results.jsonl``, a record's identity with its score."""
+
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from sparring.records.kinds import Ending, Kind, Status
+from sparring.records.record import CallerIdentity, Record
+from sparring.records.score import METRICS_VERSION, Goal, MetricScore, Score
+
+RESULT_SCHEMA = 1
+
+
+class Result(BaseModel):
+    """One played and scored run.
+
+    The names are those of pipecat's results where it has one, so that readers of the one read the
+    other; the one exception is ``kind``, which here says why a run did not pass (pipecat's ``kind``,
+    script or simulation, is ``type``).
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    schema_version: Literal[1] = RESULT_SCHEMA
+    metrics_version: str = METRICS_VERSION
+    started_at: datetime
+    bot: str
+    name: str
+    url: str
+    scenario: str
+    scenario_hash: str
+    type: Literal["simulation"] = "simulation"
+    tags: list[str] = Field(default_factory=list[str])
+    attempt: int
+    seed: int
+
+    status: Status
+    passed: bool
+    kind: Kind | None
+    reason: str
+    error: str | None
+    """The reason, where the run says nothing about the agent."""
+    succeeded: bool | None
+    """Whether the goal was met; None if that was not judged."""
+    success: str
+    """The scenario's criterion for success."""
+    goal: Goal
+    ended_by: Ending | None
+    turns: int
+    """The caller's turns."""
+    duration_ms: int
+    """From connecting to the end."""
+    end_call: dict[str, Any] | None
+    metrics: list[MetricScore]
+    messages: list[dict[str, str]]
+    tool_calls: list[dict[str, Any]]
+    unsent: list[str] = Field(default_factory=list[str])
+    caller: CallerIdentity
+    versions: dict[str, str]
+    artifacts: dict[str, str] = Field(default_factory=dict)
+
+
+def make_result(record: Record, score: Score, artifacts: dict[str, str] | None = None) -> Result:
+    """Put a record's identity and its score together.
+
+    Args:
+        record: The record that was scored.
+        score: What was made of it.
+        artifacts: Files of this run by name, as paths relative to the run directory.
+    """
+    conversation = record.conversation
+    definition = record.scenario.definition
+    judged = score.goal.verdict != "not_judged"
+    ended = record.ended
+    return Result(
+        started_at=record.started_at,
+        bot=record.agent.label,
+        name=record.agent.label,
+        url=record.agent.url,
+        scenario=record.scenario.name,
+        scenario_hash=record.scenario.hash,
+        tags=definition.get("tags", []),
+        attempt=record.attempt,
+        seed=record.seed,
+        status=score.status,
+        passed=score.passed,
+        kind=score.kind,
+        reason=score.reason,
+        error=score.reason
+        if score.status in (Status.ERROR, Status.INVALID, Status.INTERRUPTED)
+        else None,
+        succeeded=score.goal.verdict == "met" if judged else None,
+        success=definition.get("success", ""),
+        goal=score.goal,
+        ended_by=ended.ending if ended else None,
+        turns=len(conversation.caller_turns),
+        duration_ms=round(record.events[-1].at * 1000) if record.events else 0,
+        end_call={
+            "success": conversation.end_call.success,
+            "reason": conversation.end_call.reason,
+        }
+        if conversation.end_call
+        else None,
+        metrics=score.metrics,
+        messages=conversation.messages(),
+        tool_calls=[
+            {
+                "name": call.name,
+                "args": call.args,
+                "state": call.state,
+                "result": call.result,
+                "at": call.started_at,
+            }
+            for call in conversation.tool_calls
+        ],
+        unsent=conversation.unsent,
+        caller=record.caller,
+        versions=record.versions,
+        artifacts=artifacts or {},
+    )

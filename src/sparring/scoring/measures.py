@@ -1,0 +1,126 @@
+"""What can be measured of a record, as pure functions.
+
+Each measure returns a ``Measurement``: a value in the measure's unit, or None where there was
+nothing to measure, and the words to say it with. None is never 0.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from sparring.records import Record, Side, Turn
+from sparring.records import events as ev
+from sparring.scoring.words import count_words
+
+DEFAULT_DEADLINE_S = 5.0
+"""How long an unanswered turn must have waited to count against an agent if no bound says so
+(RUN metrics contract 2.0)."""
+
+MeasureName = Literal["turns", "duration", "words", "latency"]
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What was measured."""
+
+    value: float | None
+    text: str
+    """What the value is, in words: ``longest reply 14 words``."""
+    fault: str | None = None
+    """Something that fails any bound, whatever the value: a turn that was never answered."""
+    details: dict[str, Any] = field(default_factory=dict[str, Any])
+
+
+def measure(name: MeasureName, record: Record, max_value: float | None = None) -> Measurement:
+    """Measure a record.
+
+    Args:
+        name: What to measure.
+        record: The record.
+        max_value: The metric's upper bound; for ``latency`` it is also the deadline by which a turn
+            must have been answered.
+    """
+    return _MEASURES[name](record, max_value)
+
+
+def turns(record: Record, max_value: float | None = None) -> Measurement:
+    """The caller's turns. A reply that only hangs up is none."""
+    count = len(record.conversation.caller_turns)
+    return Measurement(count, f"{count} caller turn(s)")
+
+
+def duration(record: Record, max_value: float | None = None) -> Measurement:
+    """Seconds from the first line, whoever said it, to the end of the call."""
+    starts = [
+        start
+        for turn in record.conversation.spoken_turns
+        for start in [turn.started_at if turn.side is Side.CALLER else turn.answered_at]
+        if start is not None
+    ]
+    if not starts or not record.events:
+        return Measurement(None, "nobody said anything")
+    seconds = round(record.events[-1].at - min(starts), 3)
+    return Measurement(seconds, f"{seconds:.1f} s from the first line to the hang-up")
+
+
+def words(record: Record, max_value: float | None = None) -> Measurement:
+    """Words of the longest agent turn, as ``scoring.words`` counts them."""
+    counts = [count_words(turn.text) for turn in record.conversation.agent_turns]
+    if not counts:
+        return Measurement(None, "the agent said nothing")
+    return Measurement(
+        max(counts), f"longest reply {max(counts)} words", details={"per_turn": counts}
+    )
+
+
+def latency(record: Record, max_value: float | None = None) -> Measurement:
+    """Seconds of the slowest answer: from sending a caller turn to the first word that answers it.
+
+    A response without words (one that only calls a tool) answers nothing. A turn that carried the
+    caller's hang-up is excluded. One that the call's end cut off before its deadline is censored:
+    it says nothing. Any other turn without an answer fails every bound.
+    """
+    deadline = DEFAULT_DEADLINE_S if max_value is None else max_value
+    end = record.events[-1].at if record.events else 0.0
+    details: dict[str, Any] = {"seconds": [], "excluded": [], "censored": [], "unanswered": []}
+    for caller, reply in _exchanges(record.conversation.turns):
+        if caller.hanging_up:
+            details["excluded"].append(caller.number)
+        elif reply is not None and reply.answered_at is not None:
+            details["seconds"].append(round(reply.answered_at - caller.started_at, 3))
+        elif end - caller.started_at < deadline:
+            details["censored"].append(caller.number)
+        else:
+            details["unanswered"].append(caller.number)
+    slowest = max(details["seconds"], default=None)
+    text = (
+        "no reply was timed"
+        if slowest is None
+        else f"slowest reply {slowest:.2f} s to the first token"
+    )
+    unanswered = ", ".join(map(str, details["unanswered"]))
+    fault = f"caller turn {unanswered} was never answered" if unanswered else None
+    return Measurement(slowest, text, fault, details)
+
+
+_MEASURES: dict[MeasureName, Callable[[Record, float | None], Measurement]] = {
+    "turns": turns,
+    "duration": duration,
+    "words": words,
+    "latency": latency,
+}
+
+
+def _exchanges(turns: list[Turn]) -> list[tuple[Turn, Turn | None]]:
+    """Each caller turn with the agent turn that follows it, if one does."""
+    following = [*turns[1:], None]
+    return [
+        (turn, reply if reply is not None and reply.side is Side.AGENT else None)
+        for turn, reply in zip(turns, following, strict=True)
+        if turn.side is Side.CALLER
+    ]
+
+
+def agent_was_ready(record: Record) -> bool:
+    """Whether the call got as far as an agent that could be blamed."""
+    return any(isinstance(event, ev.Ready) for event in record.events)

@@ -1,0 +1,59 @@
+"""What is to be played: runs, each with an attempt and a seed of its own."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sparring.callers import unplayable
+from sparring.errors import UsageError
+from sparring.scenarios import Scenario
+
+
+@dataclass(frozen=True)
+class Run:
+    """One scenario against one agent, once."""
+
+    scenario: Scenario
+    url: str
+    attempt: int
+    """From 1."""
+    seed: int
+
+
+def attempt_seed(seed: int, scenario: str, attempt: int) -> int:
+    """The seed of one attempt: repeatable, and different for every scenario and attempt.
+
+    Args:
+        seed: The scenario's own ``seed``.
+        scenario: The scenario's full name.
+        attempt: From 1.
+
+    Returns:
+        An integer of 32 bits.
+    """
+    text = f"{seed}\0{scenario}\0{attempt}".encode()
+    return int.from_bytes(hashlib.sha256(text).digest()[:4])
+
+
+def plan(scenarios: Sequence[Scenario], url: str, offline: bool) -> list[Run]:
+    """The runs that play each scenario once.
+
+    Raises:
+        UsageError: If one of them cannot be played as asked; nothing has been played then.
+    """
+    if not offline:
+        raise UsageError(
+            "LLM callers and the judge are not here yet: add --offline to play the agenda caller "
+            "and let the checks decide"
+        )
+    for scenario in scenarios:
+        simulation = scenario.definition
+        problem = unplayable(simulation)
+        if problem is None and "audio" in (simulation.user.modality, simulation.judge.modality):
+            problem = f"{scenario.name} needs spoken calls, which are not here yet"
+        if problem is not None:
+            raise UsageError(f"{scenario.file}: {problem}")
+    return [
+        Run(scenario, url, 1, attempt_seed(scenario.definition.seed or 0, scenario.name, 1))
+        for scenario in scenarios
+    ]

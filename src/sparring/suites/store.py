@@ -1,0 +1,136 @@
+"""A run directory: where records, logs and results go as they happen.
+
+``results.jsonl`` takes a line as each run ends, on disk before the next one starts; a line that was
+torn when a process died is dropped by the reader. Files of one run share a stem.
+"""
+
+import json
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from sparring.errors import RecordError, UsageError
+from sparring.records import Event, Record, Result, write_atomically
+from sparring.records.trace import Trace
+
+_STEM_LENGTH = 120
+
+
+class RunDirectory:
+    """One run directory, written by one process."""
+
+    def __init__(self, path: Path):
+        """Use a directory that ``create`` made."""
+        self.path = path
+        self._stems: Counter[str] = Counter()
+
+    @classmethod
+    def create(cls, runs_dir: Path, name: str | None = None) -> "RunDirectory":
+        """Make a new run directory.
+
+        Args:
+            runs_dir: Its parent, made if need be.
+            name: Its name; by default the time.
+
+        Raises:
+            UsageError: If the name is in use or is no plain name, or the place cannot be written.
+        """
+        if name is not None and (not name or name in (".", "..") or re.search(r"[/\\\0]", name)):
+            raise UsageError(f"{name!r} cannot name a run: give a plain name, such as nightly-1")
+        wanted = name or datetime.now().strftime("%Y%m%d_%H%M%S")
+        for number in range(1, 1000):
+            candidate = wanted if number == 1 else f"{wanted}_{number}"
+            path = runs_dir / candidate
+            try:
+                runs_dir.mkdir(parents=True, exist_ok=True)
+                path.mkdir()
+                return cls(path)
+            except FileExistsError:
+                if name is not None:
+                    raise UsageError(
+                        f"{path} is there already: choose another name with -n, or remove it"
+                    ) from None
+            except OSError as error:
+                raise UsageError(f"{path} cannot be made: {error.strerror}") from None
+        raise UsageError(f"{runs_dir} holds too many runs of this second")
+
+    @property
+    def results_path(self) -> Path:
+        """The results, a line each."""
+        return self.path / "results.jsonl"
+
+    def stem(self, scenario: str) -> str:
+        """A name for the files of one run, unique in this directory and never hidden."""
+        plain = re.sub(r"[^\w.-]+", "_", scenario.replace("/", "__")).lstrip(".")[:_STEM_LENGTH]
+        stem = plain or "run"
+        self._stems[stem.casefold()] += 1
+        count = self._stems[stem.casefold()]
+        return stem if count == 1 else f"{stem}-{count}"
+
+    def record_path(self, stem: str) -> Path:
+        """Where a run's record goes."""
+        return self.path / "records" / f"{stem}.json"
+
+    def save_conversation(self, stem: str, record: Record) -> Path:
+        """Write what was said and which tools were called, in pipecat's format."""
+        path = self.path / "logs" / f"{stem}.conversation.json"
+        path.parent.mkdir(exist_ok=True)
+        transcript = record.conversation.transcript()
+        write_atomically(path, json.dumps(transcript, ensure_ascii=False, indent=2) + "\n")
+        return path
+
+    def add(self, result: Result) -> None:
+        """Append a result; it is on disk when this returns."""
+        with self.results_path.open("a", encoding="utf-8") as file:
+            file.write(result.model_dump_json() + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+    def save_summary(self, planned: int) -> None:
+        """Write ``summary.json``: how many runs came to what."""
+        statuses = Counter(result.status.value for result in self.results())
+        summary: dict[str, Any] = {
+            "schema_version": 1,
+            "planned": planned,
+            "executed": statuses.total(),
+            "statuses": dict(sorted(statuses.items())),
+        }
+        write_atomically(self.path / "summary.json", json.dumps(summary, indent=2) + "\n")
+
+    def results(self) -> Iterator[Result]:
+        """Read the results back, one at a time."""
+        if not self.results_path.exists():
+            return
+        with self.results_path.open(encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                if not line.endswith("\n"):
+                    return  # Torn: its process died while writing.
+                try:
+                    yield Result.model_validate_json(line)
+                except ValueError as error:
+                    raise RecordError(f"{self.results_path}:{number}: no result: {error}") from None
+
+
+class TraceLog:
+    """Writes a run's ``eval.log`` as the call goes on."""
+
+    def __init__(self, directory: RunDirectory, stem: str):
+        self.path = directory.path / "logs" / f"{stem}.eval.log"
+        self.path.parent.mkdir(exist_ok=True)
+        self._trace = Trace()
+        self._file = self.path.open("w", encoding="utf-8")
+
+    def add(self, event: Event) -> None:
+        """Write the lines of the next event."""
+        lines = self._trace.lines(event)
+        if lines:
+            self._file.write("\n".join(lines) + "\n")
+            self._file.flush()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
