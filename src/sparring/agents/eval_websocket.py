@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from websockets.asyncio.client import ClientConnection, connect
@@ -97,20 +98,16 @@ class EvalWebSocket:
             raise ConnectionFailed(
                 f"{self.url} does not speak WebSocket ({_innermost(error)})"
             ) from error
-        try:
+        with suppress(ConnectionClosed):  # ``events`` tells with which code and reason.
             for message in rtvi.opening_messages(options):
                 await self._socket.send(message)
-        except ConnectionClosed:
-            pass  # ``events`` tells with which code and reason.
 
     async def send(self, message: ToAgent) -> None:
         """Send a message; dropped if the agent has left."""
         if self._socket is None:
             return
-        try:
+        with suppress(ConnectionClosed):  # The agent's leaving is on its way as an event.
             await self._socket.send(rtvi.encode(message, id=self._next_id()))
-        except ConnectionClosed:
-            pass  # The agent's leaving is on its way as an event of its own.
 
     async def events(self) -> AsyncIterator[AgentEvent]:
         """The agent's events; ends with ``Closed`` or ``Unreadable``."""

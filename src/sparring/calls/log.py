@@ -13,7 +13,7 @@ Listener = Callable[[Event], None]
 
 
 class CallLog:
-    """Everything that has happened in a call so far; every part of the call reads and adds to it."""
+    """All that has happened in a call so far; every part of the call reads it and adds to it."""
 
     def __init__(self, clock: CallClock, listeners: Sequence[Listener] = ()):
         self.clock = clock

@@ -8,7 +8,7 @@ _LEAD = re.compile(
     r"|\b(?P<weak>this is|it's for|it's|it is|i'm|i am|that's|for)\s+",
     re.I,
 )
-_WORD = r"[^\W\d_][\w'-]*"
+_WORD = r"[^\W\d_](?:[^\W\d_]|['-])*"
 _NAME = re.compile(rf"{_WORD}(?: {_WORD}){{0,3}}")
 _FILLER = re.compile(
     r"^\W*(?:(?:yes|yeah|sure|of course|okay|ok|certainly|um|uh|hm+|er|well|hi|hello|please|"
@@ -19,12 +19,13 @@ _END = re.compile(
     r"\s*(?:[,.!?;:]|\band (?:my|the)\b|\b(?:please|thanks|thank you)\b|\s-\s).*", re.I | re.S
 )
 _NO_NAMES = frozenset(
-    """a about again all am an and any anything are at back be book booking but by can could do
-    does doing dogs evening fine for from get give go going good great have help how i i'd i'll if in is
-    it just know let like looking make maybe me my need no not now number of ok okay on one only or outside
-    party people perfect phone please reservation right see so some sorry sure table tell than that the
-    them then there they think this time to today tomorrow tonight too two under up us wait want
-    was we what when where which who why will with would yes yet you your""".split()  # noqa: SIM905 -- reads better
+    """a about again all am an and any anything are at back be book booking but by can could
+    dinner do does dogs doing evening fine for from get give go going good great have hello
+    help how i i'd i'll if in is it just know let like looking make maybe me my need no not
+    now number of ok okay on one only or outside party people perfect phone please
+    reservation right see so some sorry sure table tell than that the them then there they
+    think this three time to today tomorrow tonight too two under up us wait want was we
+    what when where which who why will with would yes yet you your""".split()  # noqa: SIM905 -- reads better
 )
 
 

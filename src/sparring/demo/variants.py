@@ -10,12 +10,14 @@ import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-
-from pipecat.runner.types import RunnerArguments
+from typing import TYPE_CHECKING
 
 from sparring.demo import phrases
 from sparring.demo.conversation import Messages
 from sparring.demo.rules import Call, Move, Say, Topic, decide
+
+if TYPE_CHECKING:  # So that the list of agents can be read without loading pipecat.
+    from pipecat.runner.types import RunnerArguments
 
 ENVIRONMENT_VARIABLE = "SPARRING_DEMO_AGENT"
 
@@ -95,8 +97,8 @@ def _crash_when_booking(move: Move) -> Move:
 _RAMBLE = (
     "Before we go on, let me tell you how glad we all are that you called, because the Corner "
     "Table has stood on this corner since my grandmother opened it with four chairs, one pot and "
-    "a great deal of courage, and to this day there is nothing we like better than a new "
-    "voice on the line, except perhaps the smell of fresh bread in the morning, of which I could tell you "
+    "a great deal of courage, and to this day there is nothing we like better than a new voice on "
+    "the line, except perhaps the smell of fresh bread in the morning, of which I could tell you "
     "quite a few stories too."
 )
 
@@ -154,7 +156,7 @@ def argument_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def chosen(runner_args: RunnerArguments) -> Variant:
+def chosen(runner_args: "RunnerArguments") -> Variant:
     """The variant this process was asked to be, on its command line or in its environment."""
     if runner_args.cli_args is not None and hasattr(runner_args.cli_args, "agent"):
         return runner_args.cli_args.agent

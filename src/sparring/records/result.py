@@ -16,8 +16,8 @@ class Result(BaseModel):
     """One played and scored run.
 
     The names are those of pipecat's results where it has one, so that readers of the one read the
-    other; the one exception is ``kind``, which here says why a run did not pass (pipecat's ``kind``,
-    script or simulation, is ``type``).
+    other. The one exception is ``kind``, which here says why a run did not pass; pipecat's ``kind``
+    (script or simulation) is ``type``.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -1,0 +1,62 @@
+"""Records for tests, written as a list of events."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sparring.records import (
+    AgentIdentity,
+    CallerIdentity,
+    Event,
+    Header,
+    Record,
+    ScenarioIdentity,
+)
+from sparring.records import events as ev
+
+SIMULATION: dict[str, Any] = {
+    "name": "book",
+    "persona": "Jamie",
+    "goal": "Book a table.",
+    "success": "the table is booked",
+    "opening": "Hi.",
+}
+
+
+def header(**simulation: Any) -> Header:
+    """A header for the usual simulation, with these keys changed."""
+    return Header(
+        scenario=ScenarioIdentity(name="book", hash="0", definition={**SIMULATION, **simulation}),
+        agent=AgentIdentity(label="agent", url="ws://localhost:1/ws"),
+        caller=CallerIdentity(service="agenda"),
+        seed=1,
+        started_at=datetime(2026, 1, 1, tzinfo=UTC),
+    )
+
+
+def record(*events: Event, **simulation: Any) -> Record:
+    """A record of these events."""
+    return Record(**header(**simulation).model_dump(), events=events)
+
+
+def bot(at: float, text: str, took: float = 0.1) -> list[Event]:
+    """A response of the agent: begun at that time, its first word in the middle of it."""
+    return [
+        ev.LLMStarted(at=at),
+        ev.LLMText(at=at + took / 2, text=text),
+        ev.LLMStopped(at=at + took),
+    ]
+
+
+def tool(
+    at: float, name: str, args: dict[str, Any], id: str = "1", took: float = 0.1, **stop: Any
+) -> list[Event]:
+    """A tool call and its end."""
+    return [
+        ev.FunctionCall(at=at, id=id, name=name, args=args),
+        ev.FunctionCallStopped(at=at + took, id=id, name=name, **stop),
+    ]
+
+
+def user(at: float, turn: int, text: str = "Yes.", hanging_up: bool = False) -> ev.CallerSaid:
+    """A caller turn."""
+    return ev.CallerSaid(at=at, turn=turn, text=text, hanging_up=hanging_up)
