@@ -1,0 +1,60 @@
+"""``python -m sparring.demo``: starts the demo agent, plays a simulation against it, ends it."""
+
+import signal
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sparring.agents.process import AgentProcess, free_port
+from sparring.cli.app import Exit
+from sparring.cli.play import play
+from sparring.demo.variants import VARIANTS
+from sparring.errors import SparringError
+
+_RUNS_DIR = Path("demo-runs")
+
+
+def demo(
+    simulations: Annotated[
+        list[Path], typer.Argument(metavar="FILES_OR_DIRS...", help="Simulations to play.")
+    ],
+    agent: Annotated[
+        str,
+        typer.Option(
+            "--agent",
+            metavar="|".join(variant.name for variant in VARIANTS.values()),
+            help="Which demo agent to call: the good one, or one that is broken on purpose.",
+        ),
+    ] = "good",
+    runs_dir: Annotated[
+        Path, typer.Option("--runs-dir", metavar="DIR", help="Where run directories go.")
+    ] = _RUNS_DIR,
+) -> None:
+    """Play simulations against the demo agent, with no LLM, no key and no model."""
+    if agent not in VARIANTS:
+        names = ", ".join(variant.name for variant in VARIANTS.values())
+        typer.echo(f"error: there is no demo agent {agent!r}; choose one of {names}", err=True)
+        raise typer.Exit(Exit.USAGE)
+    port = free_port()
+    command = [sys.executable, "-m", "sparring.demo.agent", "--port", str(port), "--agent", agent]
+    typer.echo(f"starting the demo agent ({agent}: {VARIANTS[agent].summary}) …")
+    with AgentProcess(command, port, runs_dir / "agent.log") as process:
+        process.wait_until_listening()
+        files = " ".join(map(str, simulations))
+        typer.echo(f"$ sparring run {files} --offline --agent {process.url} -v\n")
+        code = play(
+            simulations, process.url, offline=True, verbose=True, runs_dir=runs_dir, name=None
+        )
+    raise typer.Exit(code)
+
+
+if __name__ == "__main__":
+    # So that the agent is ended with us, whichever way we are asked to go.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    try:
+        typer.run(demo)
+    except SparringError as error:
+        typer.echo(f"error: {error}", err=True)
+        sys.exit(Exit.ERROR)

@@ -1,0 +1,46 @@
+"""The scenario file: its models, the loader that says what is wrong and where, its JSON Schema."""
+
+from sparring.scenarios.agenda import AgendaItem
+from sparring.scenarios.blocks import (
+    FactoryBlock,
+    Judge,
+    JudgeFactory,
+    JudgeModel,
+    SimulatorModel,
+    SpeechService,
+    TranscriptionService,
+    User,
+)
+from sparring.scenarios.loader import Loaded, Problem, Scenario, load
+from sparring.scenarios.metrics import (
+    CallExpectation,
+    CallsMetric,
+    JudgedMetric,
+    Metric,
+    RangeMetric,
+)
+from sparring.scenarios.schema import json_schema
+from sparring.scenarios.simulation import Simulation
+
+__all__ = [
+    "AgendaItem",
+    "CallExpectation",
+    "CallsMetric",
+    "FactoryBlock",
+    "Judge",
+    "JudgeFactory",
+    "JudgeModel",
+    "JudgedMetric",
+    "Loaded",
+    "Metric",
+    "Problem",
+    "RangeMetric",
+    "Scenario",
+    "Simulation",
+    "SimulatorModel",
+    "SpeechService",
+    "TranscriptionService",
+    "User",
+    "json_schema",
+    "load",
+]

@@ -1,0 +1,71 @@
+"""A simulation: a caller with a persona and a goal, and what must come of its call."""
+
+from typing import Any, Literal, Self
+
+from pydantic import BaseModel, Field, model_validator
+
+from sparring.scenarios.agenda import AgendaItem, check_agenda
+from sparring.scenarios.blocks import STRICT, Judge, Simulator, SimulatorModel, Text, User
+from sparring.scenarios.faults import fault
+from sparring.scenarios.metrics import Metric, check_names
+
+Fact = str | int | float | bool
+
+
+class Simulation(BaseModel):
+    """A simulated scenario, as one entry of a file describes it."""
+
+    model_config = STRICT
+
+    name: Text = Field(description="The scenario's name.")
+    persona: Text = Field(description="Who the caller is, with every fact it will be asked for.")
+    goal: Text = Field(description="What the caller wants of the call.")
+    success: Text = Field(description="What counts as the agent having done its job.")
+    simulator: Simulator = Field(
+        default_factory=SimulatorModel, description="The LLM that plays the caller."
+    )
+    user: User = Field(default_factory=User, description="How the caller is heard.")
+    judge: Judge = Field(default_factory=Judge, description="What is judged, by whom.")
+    metrics: list[Metric] = Field(
+        default_factory=list[Metric], description="Judged criteria and measures."
+    )
+    max_turns: int = Field(20, ge=1, description="Cap on the caller's turns.")
+    max_duration_s: float = Field(300, gt=0, description="Cap on the call, in seconds.")
+    max_silence_s: float = Field(
+        30, gt=0, description="Cap on a lull in which neither side does anything, in seconds."
+    )
+    runs: int = Field(1, ge=1, description="How often a suite plays it.")
+    trigger_disconnect: bool = Field(
+        False,
+        description="Close the connection without cancelling the agent first, so that its own "
+        "disconnect handler runs.",
+    )
+    first_speaker: Literal["agent", "caller"] = Field(
+        "agent", description="Who speaks first; the caller does as soon as the agent is ready."
+    )
+    opening: Text | None = Field(None, description="The caller's exact first line.")
+    facts: dict[str, Fact] = Field(
+        default_factory=dict[str, Fact],
+        description="All the caller knows beside persona and goal; it invents nothing.",
+    )
+    agenda: list[AgendaItem] = Field(
+        default_factory=list[AgendaItem],
+        description="What the caller means to do; without an LLM it is played literally.",
+    )
+    seed: int | None = Field(None, description="What an attempt's own seed is made from.")
+    context: list[dict[str, Any]] = Field(
+        default_factory=list[dict[str, Any]],
+        description="Messages (role, content) that the agent's context starts from.",
+    )
+    tags: list[Text] = Field(default_factory=list[str], description="Words to choose it by.")
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        check_names(self.metrics)
+        check_agenda(self.agenda, self.facts)
+        for index, message in enumerate(self.context):
+            if not isinstance(message.get("role"), str):
+                raise fault("a message of the context needs a `role`", "context", index)
+        return self
+
+
