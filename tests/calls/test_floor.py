@@ -81,8 +81,19 @@ def test_nobody_has_spoken():
 
 def test_the_caller_is_cued_once():
     after = floor(*bot(1, "Hello."))
-    after.cued = True
+    after.give_cue(1.5)
     assert not after.wants_caller(5)
+
+
+def test_a_cue_is_taken_back_if_the_agent_goes_on_after_it():
+    after = floor(*bot(1, "Hello."))
+    number = after.give_cue(1.5)
+    assert not after.takes_back(ev.LLMText(at=1.5, text="a token seen late"))
+    assert not after.takes_back(ev.Metrics(at=1.6))
+    assert after.cue == number
+    assert after.takes_back(ev.LLMStarted(at=1.6))
+    assert after.cue is None
+    assert after.give_cue(1.7) != number
 
 
 def test_a_spoken_line_without_the_llm_is_answered():

@@ -82,7 +82,7 @@ class Call:
             self._ear,
             CallerProcessor(caller, self._log, simulation.opening),
             Mouth(self._floor, self._log, simulation.max_turns),
-            ConnectionOutput(connection, self._log),
+            ConnectionOutput(connection, self._floor, self._log),
         ]
 
     @property

@@ -54,13 +54,15 @@ class Floor:
         self._waited = False
         self.begun = False
         """Whether the session is set up, so that the caller may speak."""
-        self.cued = False
-        """Whether the caller has been asked for its move and has not made it."""
+        self.cue: int | None = None
+        """The number of the cue that the caller has been given and not acted upon."""
+        self._cues = 0
+        self._cued_at = 0.0
 
     def fold(self, event: Event) -> None:
         """Take in the next event."""
         if isinstance(event, _CALLER_MOVES):
-            self.cued = False
+            self.cue = None
             self._waited = isinstance(event, ev.CallerWaited)
         elif isinstance(event, _AGENT_MOVES):
             self._last_move_at = event.at
@@ -71,10 +73,21 @@ class Floor:
             elif isinstance(event, ev.FunctionCall | ev.FunctionCallStopped):
                 self._announced = self._announced[1:]
 
-    @staticmethod
-    def goes_on(event: Event) -> bool:
-        """Whether with this event the agent takes up its turn again."""
-        return isinstance(event, _BEGINNINGS)
+    def give_cue(self, now: float) -> int:
+        """Ask the caller for its move; the number tells this cue from those taken back."""
+        self._cues += 1
+        self.cue, self._cued_at = self._cues, now
+        return self._cues
+
+    def takes_back(self, event: Event) -> bool:
+        """Whether with this event the agent goes on with a turn that the caller was cued on.
+
+        The cue is taken back then; a reply to it must not go out.
+        """
+        if self.cue is None or event.at <= self._cued_at or not isinstance(event, _BEGINNINGS):
+            return False
+        self.cue = None
+        return True
 
     @property
     def unanswered(self) -> bool:
@@ -108,7 +121,7 @@ class Floor:
 
     def wants_caller(self, now: float) -> bool:
         """Whether the caller should be asked for its move."""
-        if self.cued or not self.begun or self._conversation.end_call is not None:
+        if self.cue is not None or not self.begun or self._conversation.end_call is not None:
             return False
         if not self._conversation.turns:
             return self._first_speaker is Side.CALLER

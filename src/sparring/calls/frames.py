@@ -18,8 +18,13 @@ class AgentEventFrame(DataFrame):
 
 @dataclass
 class CueFrame(DataFrame):
-    """The caller's cue: the agent has said its piece, and here is the conversation."""
+    """The caller's cue: the agent has said its piece, and here is the conversation.
 
+    It travels on ahead of the reply, so that whoever handles the reply knows which cue it answers:
+    an interruption overtakes the frames that are still queued, and cannot be relied on to drop them.
+    """
+
+    number: int
     turns: Sequence[Turn]
 
 
@@ -34,6 +39,7 @@ class CallerMoveFrame(ControlFrame):
 class ReplyFrame(DataFrame):
     """A caller's whole reply, on its way to the agent."""
 
+    cue: int
     text: str
     hang_up: HangUp | None = None
     unsent: bool = False

@@ -7,6 +7,7 @@ and the caller is asked again about all that was said.
 """
 
 import asyncio
+import math
 
 from pipecat.frames.frames import (
     CancelFrame,
@@ -48,8 +49,7 @@ class Ear(FrameProcessor):
         await self.push_frame(frame, direction)
 
     async def _hear(self, event: AgentEvent) -> None:
-        if self._floor.cued and self._floor.goes_on(event):
-            self._floor.cued = False
+        if self._floor.takes_back(event):
             self._log.note("the agent goes on: the caller thinks again")
             await self.push_frame(InterruptionFrame())
         await self._forget_later()
@@ -59,13 +59,13 @@ class Ear(FrameProcessor):
         """Cue the caller if it is its move, or look again when it will be."""
         now = self._log.clock.now()
         if self._floor.wants_caller(now):
-            self._floor.cued = True
-            await self.push_frame(CueFrame(self._log.conversation.spoken_turns))
-        elif not self._floor.cued and self._floor.unanswered and self._floor.free_at > now:
+            turns = self._log.conversation.spoken_turns
+            await self.push_frame(CueFrame(self._floor.give_cue(now), turns))
+        elif self._floor.cue is None and self._floor.unanswered and self._floor.free_at > now:
             self._later = self.create_task(self._cue_later(self._floor.free_at - now))
 
     async def _cue_later(self, delay: float) -> None:
-        if delay == float("inf"):
+        if delay == math.inf:
             return  # The agent is writing; its next event brings us back.
         await asyncio.sleep(delay)
         self._later = None
@@ -100,6 +100,7 @@ class CallerProcessor(FrameProcessor):
         if not isinstance(frame, CueFrame):
             await self.push_frame(frame, direction)
             return
+        await self.push_frame(frame)
         await self.push_frame(LLMFullResponseStartFrame())
         try:
             await self._answer(frame)
@@ -135,6 +136,7 @@ class Mouth(FrameProcessor):
         self._floor = floor
         self._log = log
         self._max_turns = max_turns
+        self._cue = 0
         self._words: list[str] = []
         self._move: HangUp | Wait | None = None
 
@@ -142,6 +144,8 @@ class Mouth(FrameProcessor):
         """Collect a reply's parts; pass everything else on."""
         await super().process_frame(frame, direction)
         match frame:
+            case CueFrame(number=number):
+                self._cue = number
             case LLMFullResponseStartFrame():
                 self._words, self._move = [], None
             case LLMTextFrame(text=text):
@@ -155,16 +159,18 @@ class Mouth(FrameProcessor):
 
     async def _reply(self, text: str, move: HangUp | Wait | None) -> None:
         now = self._log.clock.now
-        while (quiet := self._floor.over_at - now()) > 0:
-            if quiet == float("inf"):
-                return  # The agent has gone on; the ear is about to take this reply back.
+        while (quiet := self._floor.over_at - now()) > 0 and self._floor.cue == self._cue:
+            if quiet == math.inf:
+                return  # The agent has gone on; the ear is about to take the cue back.
             await asyncio.sleep(quiet)
+        if self._floor.cue != self._cue:
+            return
         used_up = len(self._log.conversation.caller_turns) >= self._max_turns
         match move:
             case HangUp():
-                await self.push_frame(ReplyFrame(text, move, unsent=used_up))
+                await self.push_frame(ReplyFrame(self._cue, text, move, unsent=used_up))
             case _ if text:
-                await self.push_frame(ReplyFrame(text, unsent=used_up))
+                await self.push_frame(ReplyFrame(self._cue, text, unsent=used_up))
             case Wait(reason=reason):
                 self._log.add(ev.CallerWaited(at=now(), reason=reason))
             case _:

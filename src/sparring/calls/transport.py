@@ -6,6 +6,7 @@ from pipecat.frames.frames import CancelFrame, EndFrame, Frame
 from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 
 from sparring.agents import AgentConnection, SendText
+from sparring.calls.floor import Floor
 from sparring.calls.frames import AgentEventFrame, ReplyFrame
 from sparring.calls.log import CallLog
 from sparring.records import events as ev
@@ -45,16 +46,18 @@ class ConnectionInput(FrameProcessor):
 class ConnectionOutput(FrameProcessor):
     """Sends the caller's replies to the agent, and logs them as they leave."""
 
-    def __init__(self, connection: AgentConnection, log: CallLog):
+    def __init__(self, connection: AgentConnection, floor: Floor, log: CallLog):
         super().__init__()
         self._connection = connection
+        self._floor = floor
         self._log = log
 
     async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
         """Send replies; pass everything else on."""
         await super().process_frame(frame, direction)
         if isinstance(frame, ReplyFrame):
-            await self._say(frame)
+            if frame.cue == self._floor.cue:
+                await self._say(frame)
         else:
             await self.push_frame(frame, direction)
 
