@@ -35,7 +35,7 @@ def header(**simulation: Any) -> Header:
 
 def record(*events: Event, **simulation: Any) -> Record:
     """A record of these events."""
-    return Record(**header(**simulation).model_dump(), events=events)
+    return Record(**header(**simulation).model_dump(), events=list(events))
 
 
 def bot(at: float, text: str, took: float = 0.1) -> list[Event]:

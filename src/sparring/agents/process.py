@@ -86,7 +86,7 @@ class AgentProcess:
         """
         deadline = time.monotonic() + timeout_s
         while not self._listening():
-            code = self._process.poll() if self._process else None
+            code = self.exit_code
             if code is not None:
                 raise ConnectionFailed(
                     f"the agent exited with code {code} before it listened. "
@@ -98,6 +98,11 @@ class AgentProcess:
                     f"Its last lines ({self._log_path}):\n{self.last_lines()}"
                 )
             time.sleep(_POLL_S)
+
+    @property
+    def exit_code(self) -> int | None:
+        """What it exited with; None while it runs."""
+        return self._process.poll() if self._process else None
 
     def last_lines(self) -> str:
         """The last lines of its output, indented."""

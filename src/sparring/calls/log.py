@@ -51,4 +51,4 @@ class CallLog:
 
     def record(self, header: Header) -> Record:
         """The record so far."""
-        return Record(**header.model_dump(), events=list(self.events))
+        return Record(**header.model_dump(), events=self.events.copy())

@@ -47,6 +47,10 @@ def demo(
         code = play(
             simulations, process.url, offline=True, verbose=True, runs_dir=runs_dir, name=None
         )
+        exited = process.exit_code
+        if exited is not None:
+            typer.echo(f"the demo agent had exited with code {exited}; its last lines:")
+            typer.echo(process.last_lines())
     raise typer.Exit(code)
 
 

@@ -4,7 +4,6 @@ A record is complete by itself: it carries the scenario's definition, so it can 
 any time without the agent, and without the scenario's file.
 """
 
-from collections.abc import Sequence
 from datetime import datetime
 from functools import cached_property
 from typing import Any, Literal
@@ -69,7 +68,7 @@ class Header(_Part):
 class Record(Header):
     """A call, whole: its header and its events in the order they happened."""
 
-    events: Sequence[Event]
+    events: list[Event]
 
     @cached_property
     def conversation(self) -> Conversation:

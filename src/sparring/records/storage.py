@@ -116,7 +116,7 @@ def _event_json(event: Event) -> str:
 
 def _document(header: Header, lines: list[str]) -> str:
     """One JSON object, an event to a line, so that people can read it and diff it."""
-    head = header.model_dump_json(exclude_none=True, indent=1).rstrip("}\n")
+    head = header.model_dump_json(exclude_none=True, indent=1).removesuffix("\n}")
     body = ",\n  ".join(lines)
     return f'{head},\n "events": [\n  {body}\n ]\n}}\n'
 

@@ -67,7 +67,9 @@ class TerminalReport:
                 sign, style = _SIGNS[result.status]
                 name = f" {clean(result.name)} {clean(result.scenario)}"
                 self._print(Text.assemble("  ", (sign, style), name))
-                self._print(Text(f"    • {_failure(result)}"))
+                self._print(
+                    Text.assemble(f"    • {clean(result.reason)} ", (f"[{result.kind}]", "dim"))
+                )
         passed = sum(result.passed for result in results)
         counts = [f"{passed}/{len(results)} passed"]
         for status in (Status.FAILED, Status.ERROR, Status.INVALID, Status.INTERRUPTED):
@@ -149,7 +151,3 @@ def _metric_line(metric: MetricScore) -> Text:
     style = "red" if metric.gates and metric.passed is False else ""
     return Text(f"  {clean(metric.name)}: {score} | {clean(metric.reason)}", style=style)
 
-
-def _failure(result: Result) -> str:
-    ending = f" ({result.ended_by})" if result.ended_by and result.ended_by != "error" else ""
-    return f"{result.kind}: {clean(result.reason)}{ending}"

@@ -27,6 +27,9 @@ class CallsVerdict:
 
     passed: bool
     reason: str
+    """What was wrong; empty if nothing was."""
+    made: list[str]
+    """The calls that were made, as one would write them."""
 
 
 def check_calls(expected: Sequence[CallExpectation], calls: Sequence[ToolCall]) -> CallsVerdict:
@@ -36,23 +39,27 @@ def check_calls(expected: Sequence[CallExpectation], calls: Sequence[ToolCall]) 
     needs = [entry for entry in expected for _ in range(entry.at_least)]
     matched = _match(needs, completed)
 
-    problems: list[str] = []
     missing = [entry for i, entry in enumerate(needs) if i not in matched.values()]
+    used = {id(completed[position]) for position in matched}
+    further = [call for call in made if id(call) not in used]
+    problems: list[str] = []
     for entry in _distinct(missing):
-        problems.append(_missing(entry, made, missing.count(entry), needs.count(entry)))
+        near = next((c for c in further if c.name == entry.name and not matches(entry, c)), None)
+        if near is not None and near.state == "completed":
+            # A call that was meant for this entry is one fault with it, not two.
+            further = [call for call in further if call is not near]
+            problems.append(f"{entry.name} was called with {_differences(near, entry)}")
+        else:
+            problems.append(_missing(entry, made, missing.count(entry), needs.count(entry)))
     for entry in expected:
         count = sum(matches(entry, call) for call in completed)
         if entry.exactly is not None and count > entry.exactly:
             problems.append(f"{describe(entry)} was called {count} times, wanted {entry.exactly}")
-    used = {id(completed[position]) for position in matched}
     for position, call in enumerate(made):
-        if id(call) not in used:
-            problem = _further(call, made[:position], expected)
-            if problem:
-                problems.append(problem)
-    if problems:
-        return CallsVerdict(False, f"{'; '.join(problems)} (made: {_list(made)})")
-    return CallsVerdict(True, f"made: {_list(made)}")
+        problem = _further(call, made[:position], expected) if _among(call, further) else None
+        if problem:
+            problems.append(problem)
+    return CallsVerdict(not problems, "; ".join(problems), [_written(c.name, c.args) for c in made])
 
 
 def matches(entry: CallExpectation, call: ToolCall) -> bool:
@@ -133,24 +140,30 @@ def _missing(entry: CallExpectation, made: Sequence[ToolCall], lacking: int, wan
         return f"{describe(entry)} had not completed when the call ended"
     if not same_name:
         return f"{describe(entry)} was not called"
-    differences = _differences(same_name[-1].args or {}, entry.args)
-    return f"{describe(entry)} was not called: {differences}"
+    return f"{describe(entry)} was not called: every such call served another entry"
 
 
-def _differences(actual: dict[str, Any], wanted: dict[str, Any]) -> str:
+def _differences(call: ToolCall, entry: CallExpectation) -> str:
+    actual = call.args or {}
     parts: list[str] = []
-    for key, value in wanted.items():
+    for key, value in entry.args.items():
         if key not in actual:
-            parts.append(f"{key} was not given")
+            parts.append(f"no {key}, wanted {_json(value)}")
         elif not contains(actual[key], value):
-            parts.append(f"{key} was {_kind(actual[key])}, wanted {_kind(value)}")
-    return ", ".join(parts) or "every such call served another entry"
+            was, wanted = _json(actual[key]), _json(value)
+            if type(actual[key]) is not type(value):
+                was, wanted = f"{was} ({_kind(actual[key])})", f"{wanted} ({_kind(value)})"
+            parts.append(f"{key}={was}, wanted {wanted}")
+    return "; ".join(parts)
 
 
 def _kind(value: Any) -> str:
-    names = {bool: "boolean", int: "number", float: "number", str: "text", type(None): "nothing"}
-    name = names.get(cast(type[Any], type(value)))
-    return _json(value) if name is None else f"{_json(value)} ({name})"
+    names = {bool: "a boolean", int: "a number", float: "a number", str: "text", list: "a list"}
+    return names.get(cast(type[Any], type(value)), "nothing" if value is None else "a mapping")
+
+
+def _among(call: ToolCall, calls: Sequence[ToolCall]) -> bool:
+    return any(call is other for other in calls)
 
 
 def _distinct(entries: Sequence[CallExpectation]) -> list[CallExpectation]:
@@ -160,10 +173,6 @@ def _distinct(entries: Sequence[CallExpectation]) -> list[CallExpectation]:
 def _written(name: str | None, args: dict[str, Any] | None) -> str:
     inside = ", ".join(f"{key}={_json(value)}" for key, value in (args or {}).items())
     return f"{name or 'a tool without a name'}({inside})"
-
-
-def _list(calls: Sequence[ToolCall]) -> str:
-    return ", ".join(_written(call.name, call.args) for call in calls) or "no calls"
 
 
 def _json(value: Any) -> str:

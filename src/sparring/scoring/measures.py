@@ -68,9 +68,9 @@ def words(record: Record, max_value: float | None = None) -> Measurement:
     counts = [count_words(turn.text) for turn in record.conversation.agent_turns]
     if not counts:
         return Measurement(None, "the agent said nothing")
-    return Measurement(
-        max(counts), f"longest reply {max(counts)} words", details={"per_turn": counts}
-    )
+    longest = max(counts)
+    unit = "word" if longest == 1 else "words"
+    return Measurement(longest, f"longest reply {longest} {unit}", details={"per_turn": counts})
 
 
 def latency(record: Record, max_value: float | None = None) -> Measurement:

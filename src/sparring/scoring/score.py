@@ -94,8 +94,9 @@ def _score_calls(metric: CallsMetric, record: Record) -> MetricScore:
         passed=verdict.passed,
         score=float(verdict.passed),
         value=len(calls),
-        reason=verdict.reason,
+        reason=verdict.reason or f"made: {', '.join(verdict.made) or 'no calls'}",
         failure_kind=None if verdict.passed else Kind.FUNCTION_CALLS,
+        details={"made": verdict.made},
     )
 
 
