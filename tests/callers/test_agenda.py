@@ -1,17 +1,22 @@
 from typing import Any
 
 import pytest
-from support.records import SIMULATION
 
 from sparring.callers import AgendaCaller, HangUp, Thought, Wait, Words, unplayable
 from sparring.errors import UsageError
 from sparring.records import Conversation, Turn
 from sparring.records import events as ev
 from sparring.scenarios import Simulation
+from support.records import SIMULATION
 
 AGENDA = [
     {"id": "name", "hear": ["name"], "say": "It's Maya."},
-    {"id": "date", "hear": ["august 7", "/what (day|date)/"], "say": "August 8.", "after": ["name"]},
+    {
+        "id": "date",
+        "hear": ["august 7", "/what (day|date)/"],
+        "say": "August 8.",
+        "after": ["name"],
+    },
     {"id": "hurry", "hear": ["one moment"], "say": "Take your time.", "required": False},
     {"id": "thanks", "hear": ["all set"], "say": "Thank you!", "action": "finish"},
 ]
@@ -39,9 +44,7 @@ class Talk:
 
     async def moves(self) -> list[Words | HangUp | Wait]:
         turns: list[Turn] = self.conversation.spoken_turns
-        return [
-            move async for move in self.caller.answer(turns) if not isinstance(move, Thought)
-        ]
+        return [move async for move in self.caller.answer(turns) if not isinstance(move, Thought)]
 
     async def hears(self, *responses: str) -> str:
         """What the caller says next; its hang-up shows as (end)."""

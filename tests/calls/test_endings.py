@@ -1,10 +1,10 @@
 import pytest
-from support.records import bot, tool, user
 
 from sparring.calls.endings import CLOSING_S, Endings, Limits
 from sparring.calls.floor import QUIET_S, Floor
 from sparring.records import Conversation, Ending, Event, Kind, Side
 from sparring.records import events as ev
+from support.records import bot, tool, user
 
 READY = ev.Ready(at=1.0)
 HANG_UP = ev.EndCall(at=4.0, success=True, reason="done")
@@ -70,7 +70,9 @@ def test_what_happened_first_decides():
 
 
 def test_silence_is_counted_from_the_last_move_of_either_side():
-    quiet = endings(READY, *bot(1.1, "Hello."), user(3, 1), ev.Metrics(at=10), ev.Note(at=11, text=""))
+    quiet = endings(
+        READY, *bot(1.1, "Hello."), user(3, 1), ev.Metrics(at=10), ev.Note(at=11, text="")
+    )
     assert quiet.next_deadline(12) == 23
     assert quiet.ended(22.9) is None
     ended = quiet.ended(23)

@@ -1,10 +1,9 @@
 import math
 
-from support.records import bot, user
-
 from sparring.calls.floor import HOLD_S, QUIET_S, Floor
 from sparring.records import Conversation, Event, Side
 from sparring.records import events as ev
+from support.records import bot, user
 
 
 def floor(*events: Event, first: Side = Side.AGENT) -> Floor:

@@ -1,7 +1,6 @@
-from support.records import bot, tool, user
-
 from sparring.records import Conversation, Side
 from sparring.records import events as ev
+from support.records import bot, tool, user
 
 
 def test_an_agent_turn_is_all_it_said_between_two_caller_turns():

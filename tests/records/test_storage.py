@@ -2,11 +2,11 @@ import json
 from pathlib import Path
 
 import pytest
-from support.records import bot, header, record, user
 
 from sparring.errors import RecordError
 from sparring.records import Ending, RecordWriter, load_record, save_record
 from sparring.records import events as ev
+from support.records import bot, header, record, user
 
 EVENTS = [
     ev.Connected(at=0.01, url="ws://localhost:1/ws"),

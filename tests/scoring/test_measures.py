@@ -1,9 +1,9 @@
 import pytest
-from support.records import bot, record, user
 
 from sparring.records import Ending
 from sparring.records import events as ev
 from sparring.scoring import measure
+from support.records import bot, record, user
 
 
 def ended(at: float) -> ev.Ended:
@@ -63,9 +63,7 @@ def test_a_response_that_only_calls_a_tool_is_no_reply():
 
 
 def test_the_turn_that_hangs_up_is_excluded():
-    talk = record(
-        user(1, 1), *bot(1.1, "Yes."), user(2, 2, "Bye.", hanging_up=True), ended(30)
-    )
+    talk = record(user(1, 1), *bot(1.1, "Yes."), user(2, 2, "Bye.", hanging_up=True), ended(30))
     details = measure("latency", talk, max_value=1).details
     assert (details["excluded"], details["unanswered"]) == ([2], [])
 

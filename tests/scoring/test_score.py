@@ -1,11 +1,11 @@
 from typing import Any
 
 import pytest
-from support.records import bot, record, tool, user
 
 from sparring.records import Ending, Event, Kind, Record, Side, Status
 from sparring.records import events as ev
 from sparring.scoring import score
+from support.records import bot, record, tool, user
 
 READY = ev.Ready(at=0.05)
 WORDS = {"measure": "words", "max_value": 60}
@@ -42,8 +42,13 @@ def test_without_any_gate_nothing_was_checked():
 
 
 def test_a_metric_out_of_its_bounds_fails_and_the_first_one_is_named():
-    made = score(talk(WORDS, {"measure": "turns", "min_value": 3}, {"measure": "function_calls",
-                      "calls": ["book"]}))
+    made = score(
+        talk(
+            WORDS,
+            {"measure": "turns", "min_value": 3},
+            {"measure": "function_calls", "calls": ["book"]},
+        )
+    )
     assert (made.status, made.kind) == (Status.FAILED, Kind.OUT_OF_RANGE)
     assert made.reason == "turns: 1 caller turn(s), at least 3"
 
@@ -63,8 +68,13 @@ def test_a_bound_with_nothing_to_measure_has_not_passed():
 
 
 def test_an_unanswered_turn_fails_the_bound_and_says_what_was_timed():
-    made = score(talk({"measure": "latency", "max_value": 1}, more=[user(2, 2)],
-                      end=ev.Ended(at=9, ending=Ending.BOT)))
+    made = score(
+        talk(
+            {"measure": "latency", "max_value": 1},
+            more=[user(2, 2)],
+            end=ev.Ended(at=9, ending=Ending.BOT),
+        )
+    )
     assert (made.status, made.kind) == (Status.FAILED, Kind.OUT_OF_RANGE)
     assert "to the first token, caller turn 2 was never answered, at most 1" in made.reason
 

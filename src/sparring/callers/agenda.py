@@ -164,8 +164,7 @@ def unplayable(simulation: Simulation) -> str | None:
 
 
 def _last_response(turn: Turn) -> str:
-    spoken = [response.text for response in turn.responses if response.text]
-    return spoken[-1] if spoken else ""
+    return turn.utterances[-1].text if turn.utterances else ""
 
 
 def _after_goodbye(required: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 import signal
 import sys
 from pathlib import Path
+from types import FrameType
 from typing import Annotated
 
 import typer
@@ -54,9 +55,13 @@ def demo(
     raise typer.Exit(code)
 
 
+def _leave(number: int, frame: FrameType | None) -> None:
+    sys.exit(128 + number)
+
+
 if __name__ == "__main__":
     # So that the agent is ended with us, whichever way we are asked to go.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    signal.signal(signal.SIGTERM, _leave)
     try:
         typer.run(demo)
     except SparringError as error:

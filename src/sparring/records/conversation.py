@@ -78,12 +78,17 @@ class Turn:
         """The turn's words."""
         if self.side is Side.CALLER:
             return self.said
+        return " ".join(response.text for response in self.utterances)
+
+    @property
+    def utterances(self) -> list[Response]:
+        """The responses that hold words, without spoken lines that repeat what the LLM wrote."""
         written = _plain(" ".join(r.text for r in self.responses if not r.spoken))
-        return " ".join(
-            r.text
-            for r in self.responses
-            if r.text and not (r.spoken and _plain(r.text) in written)
-        )
+        return [
+            response
+            for response in self.responses
+            if response.text and not (response.spoken and _plain(response.text) in written)
+        ]
 
     @property
     def answered_at(self) -> float | None:

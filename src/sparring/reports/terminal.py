@@ -120,11 +120,8 @@ class _LiveConversation:
         finished = [
             response
             for turn in self._conversation.turns[-2:]
-            for response in turn.responses
-            if response.ended_at is not None
-            and id(response) not in self._printed
-            and response.text
-            and response.text in turn.text
+            for response in turn.utterances
+            if response.ended_at is not None and id(response) not in self._printed
         ]
         self._printed.update(map(id, finished))
         return finished
@@ -150,4 +147,3 @@ def _metric_line(metric: MetricScore) -> Text:
     score = "–" if metric.score is None else f"{metric.score:.2f}"
     style = "red" if metric.gates and metric.passed is False else ""
     return Text(f"  {clean(metric.name)}: {score} | {clean(metric.reason)}", style=style)
-

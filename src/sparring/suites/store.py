@@ -47,6 +47,9 @@ class RunDirectory:
             path = runs_dir / candidate
             try:
                 runs_dir.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise UsageError(f"{runs_dir} cannot be made: {error.strerror}") from None
+            try:
                 path.mkdir()
                 return cls(path)
             except FileExistsError:

@@ -1,0 +1,28 @@
+"""Simulated callers and scripted scenarios that test voice agents.
+
+A scenario file says who calls and what must come of it; a call plays it against the real agent and
+leaves a record of all that happened; scoring makes a result of the record.
+"""
+
+from importlib.metadata import version
+
+from sparring.errors import (
+    CallerError,
+    ConnectionFailed,
+    RecordError,
+    ScenarioError,
+    SparringError,
+    UsageError,
+)
+
+__version__ = version("sparring")
+
+__all__ = [
+    "CallerError",
+    "ConnectionFailed",
+    "RecordError",
+    "ScenarioError",
+    "SparringError",
+    "UsageError",
+    "__version__",
+]

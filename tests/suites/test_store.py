@@ -1,0 +1,94 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from sparring.errors import RecordError, UsageError
+from sparring.records import Ending, Result, make_result
+from sparring.records import events as ev
+from sparring.scoring import score
+from sparring.suites import RunDirectory, attempt_seed
+from support.records import bot, record, user
+
+
+def result(text: str = "Hello.") -> Result:
+    made = record(
+        ev.Ready(at=0.1),
+        *bot(0.2, text),
+        user(1, 1),
+        ev.Ended(at=2, ending=Ending.BOT),
+        metrics=[{"measure": "turns", "max_value": 9}],
+    )
+    return make_result(made, score(made), {"record": "records/a.json"})
+
+
+def test_results_come_back_as_they_went(tmp_path: Path):
+    directory = RunDirectory.create(tmp_path, "a")
+    results = [result("Grüß \u2028\n😀"), result()]
+    for one in results:
+        directory.add(one)
+    assert list(directory.results()) == results
+    assert len(directory.results_path.read_text("utf-8").splitlines(keepends=False)) >= 2
+
+
+def test_a_torn_last_line_is_passed_over(tmp_path: Path):
+    directory = RunDirectory.create(tmp_path, "a")
+    directory.add(result())
+    with directory.results_path.open("a") as file:
+        file.write('{"schema_version": 1, "na')
+    assert len(list(directory.results())) == 1
+
+
+def test_a_damaged_line_is_named(tmp_path: Path):
+    directory = RunDirectory.create(tmp_path, "a")
+    directory.results_path.write_text("{}\n")
+    with pytest.raises(RecordError, match=r"results\.jsonl:1"):
+        list(directory.results())
+
+
+def test_a_name_in_use_is_refused(tmp_path: Path):
+    RunDirectory.create(tmp_path, "nightly")
+    with pytest.raises(UsageError, match="is there already"):
+        RunDirectory.create(tmp_path, "nightly")
+
+
+def test_two_runs_of_the_same_second_do_not_mix(tmp_path: Path):
+    first, second = RunDirectory.create(tmp_path), RunDirectory.create(tmp_path)
+    assert first.path != second.path
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "a/b", "a\\b", "a\0b"])
+def test_what_cannot_name_a_run(tmp_path: Path, name: str):
+    with pytest.raises(UsageError, match="cannot name a run"):
+        RunDirectory.create(tmp_path, name)
+
+
+def test_a_place_that_cannot_be_written(tmp_path: Path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError, match="cannot be made"):
+        RunDirectory.create(tmp_path / "file", "a")
+
+
+def test_stems_are_unique_plain_and_never_hidden(tmp_path: Path):
+    directory = RunDirectory.create(tmp_path, "a")
+    stems = [directory.stem(name) for name in ("f/s", "f/s", "F/S", "../x", "...", "a b:c", "日本")]
+    assert stems == ["f__s", "f__s-2", "F__S-3", "__x", "run", "a_b_c", "日本"]
+
+
+def test_the_summary_counts(tmp_path: Path):
+    directory = RunDirectory.create(tmp_path, "a")
+    directory.add(result())
+    directory.save_summary(planned=2)
+    assert json.loads((directory.path / "summary.json").read_text()) == {
+        "schema_version": 1,
+        "planned": 2,
+        "executed": 1,
+        "statuses": {"passed": 1},
+    }
+
+
+def test_every_attempt_has_a_seed_of_its_own_that_stays():
+    seeds = {attempt_seed(7, "a", n) for n in range(1, 100)} | {attempt_seed(7, "b", 1)}
+    assert len(seeds) == 100
+    assert attempt_seed(7, "a", 1) == attempt_seed(7, "a", 1) != attempt_seed(8, "a", 1)
+    assert all(0 <= seed < 2**32 for seed in seeds)
