@@ -10,7 +10,8 @@
     └── CallerError      our own caller could not go on
 
 An error's text is one sentence for the person at the terminal: what is wrong, where, and the way
-out. Whatever goes wrong *during a call* is not raised but recorded, with a ``Kind`` (``records.kinds``).
+out. Whatever goes wrong *during a call* is not raised but recorded, with a ``Kind``
+(``records.kinds``).
 """
 
 

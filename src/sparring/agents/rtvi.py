@@ -10,7 +10,7 @@ import binascii
 import json
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from sparring.agents.connection import Configure, SendText, SessionOptions, SetContext, ToAgent
 from sparring.records import AgentEvent
@@ -80,6 +80,7 @@ class Decoder:
             return _unreadable(at, f"not JSON ({error})", raw)
         if not isinstance(message, dict):
             return _unreadable(at, "not a JSON object", raw)
+        message = cast(dict[str, Any], message)
         if message.get("label") != RTVI_LABEL:
             return None
         type, data = message.get("type"), message.get("data")
@@ -93,7 +94,8 @@ class Decoder:
         if make is None:
             return ev.OtherMessage(at=at, message_type=type, data=data)
         try:
-            event = make(at, data if isinstance(data, dict) else {}, message)
+            payload = cast(dict[str, Any], data) if isinstance(data, dict) else {}
+            event = make(at, payload, message)
         except (ValueError, KeyError, TypeError) as error:
             problem = f"a {type} message that lacks what it should hold ({_cause(error)})"
             return _unreadable(at, problem, raw)

@@ -97,7 +97,7 @@ class Call:
         after the record says so.
         """
         try:
-            ended = await self._converse()
+            await self._converse()
         except asyncio.CancelledError:
             self._end(Ending.INTERRUPTED, Kind.INTERRUPTED, "the call was interrupted")
             raise
@@ -105,11 +105,9 @@ class Call:
             self._end(Ending.ERROR, Kind.CONNECT_FAILED, str(error))
         except Exception as error:  # A fault of ours must not look like anybody else's.
             self._end(Ending.ERROR, Kind.INTERNAL_ERROR, f"{type(error).__name__}: {error}")
-        else:
-            self._log.add(ended)
         return self.record
 
-    async def _converse(self) -> ev.Ended:
+    async def _converse(self) -> None:
         async with _Running(self._processors, self._log):
             try:
                 await self._connection.open(self._log.clock, self._session_options())
@@ -117,7 +115,7 @@ class Call:
                 self._input.listen()
                 setting_up = asyncio.create_task(self._set_up())
                 try:
-                    return await self._endings.wait(self._log)
+                    self._log.add(await self._endings.wait(self._log))
                 finally:
                     setting_up.cancel()
             finally:

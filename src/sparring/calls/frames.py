@@ -20,8 +20,8 @@ class AgentEventFrame(DataFrame):
 class CueFrame(DataFrame):
     """The caller's cue: the agent has said its piece, and here is the conversation.
 
-    It travels on ahead of the reply, so that whoever handles the reply knows which cue it answers:
-    an interruption overtakes the frames that are still queued, and cannot be relied on to drop them.
+    It travels on ahead of the reply, so that whoever handles the reply knows which cue it answers.
+    Dropping a reply cannot be left to an interruption alone, which overtakes frames still queued.
     """
 
     number: int

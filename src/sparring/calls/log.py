@@ -28,7 +28,9 @@ class CallLog:
         return self
 
     def add(self, event: Event) -> None:
-        """Take in what has just happened."""
+        """Take in what has just happened. After the end nothing more belongs to the call."""
+        if self.events and isinstance(self.events[-1], ev.Ended):
+            return
         self.events.append(event)
         self.conversation.fold(event)
         for listener in self._listeners:

@@ -1,0 +1,1 @@
+"""Doubles for the tests, each of them real on the wire."""
