@@ -11,6 +11,7 @@ from sparring.scenarios import Simulation
 from support.play import BOOKING, Play
 from support.records import header
 
+
 @pytest.fixture(autouse=True)
 def quiet():
     logger.remove()

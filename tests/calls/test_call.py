@@ -14,9 +14,8 @@ from sparring.records import CallerIdentity, Ending, Event, Kind, Record, Side, 
 from sparring.records import events as ev
 from sparring.scenarios import Simulation
 from support.fake_agent import FakeAgent, Session, polite_booking, replies, silent
-from support.records import header
-
 from support.play import BOOKING, Play
+from support.records import header
 
 
 def said(record: Record) -> list[str]:

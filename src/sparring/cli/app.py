@@ -27,13 +27,33 @@ class Exit(IntEnum):
 
 app = typer.Typer(
     name="sparring",
-    help="Simulated callers that test voice agents.",
     epilog="Exit codes: 0 all passed, 1 something failed, 2 bad usage or files, "
     "3 no failure but an error.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"sparring {version('sparring')} (pipecat-ai {version('pipecat-ai')})")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the versions and exit."
+        ),
+    ] = False,
+) -> None:
+    """Simulated callers that test voice agents."""
+
 
 Paths = Annotated[
     list[Path],

@@ -1,9 +1,12 @@
 """``sparring run``: load, plan, play, report."""
 
 import asyncio
+import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -57,9 +60,18 @@ def _play(runs: Sequence[Run], directory: RunDirectory, report: TerminalReport) 
     from sparring.suites.runs import play_runs
 
     try:
-        asyncio.run(play_runs(runs, directory, report))
-    except KeyboardInterrupt:
+        asyncio.run(_until_told_to_stop(play_runs(runs, directory, report)))
+    except asyncio.CancelledError:
         typer.echo("interrupted", err=True)
+
+
+async def _until_told_to_stop(playing: Coroutine[Any, Any, None]) -> None:
+    """Cancel what plays on Ctrl-C or SIGTERM, so that it ends in order and is recorded."""
+    loop, task = asyncio.get_running_loop(), asyncio.ensure_future(playing)
+    with suppress(NotImplementedError):  # Windows; Ctrl-C still cancels the loop's main task.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, task.cancel)
+    await task
 
 
 def _quiet_pipecat() -> None:

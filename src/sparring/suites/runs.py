@@ -113,7 +113,7 @@ def make_header(run: Run, connection: AgentConnection, caller: AgendaCaller) -> 
             name=run.scenario.name,
             file=str(run.scenario.file),
             hash=run.scenario.hash,
-            definition=run.scenario.definition.model_dump(mode="json", exclude_unset=True),
+            definition=run.scenario.definition.model_dump(mode="json"),
         ),
         agent=AgentIdentity(label=connection.label, url=connection.url),
         caller=caller.identity,
