@@ -1,6 +1,6 @@
 """What commands cost to start, as ratios to a bare Python: noise of the machine cancels out.
 
-    .venv/bin/python benchmarks/startup.py
+.venv/bin/python benchmarks/startup.py
 """
 
 import statistics

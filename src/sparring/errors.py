@@ -7,6 +7,7 @@
     ├── UsageError       the request itself makes no sense (bad URL, name in use, nothing to run)
     ├── RecordError      a saved record cannot be read
     ├── ConnectionFailed the agent could not be reached
+    ├── ModelError       an LLM of ours cannot be used, or gave no answer
     └── CallerError      our own caller could not go on
 
 An error's text is one sentence for the person at the terminal: what is wrong, where, and the way
@@ -33,6 +34,10 @@ class RecordError(SparringError):
 
 class ConnectionFailed(SparringError):
     """The agent could not be reached; the text is the cause."""
+
+
+class ModelError(SparringError):
+    """An LLM that plays the caller or judges cannot be used, or gave no answer."""
 
 
 class CallerError(SparringError):

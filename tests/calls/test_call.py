@@ -327,7 +327,7 @@ async def test_a_fatal_error(play: Play):
         record = await play(agent.url)
     assert ended(record).kind is Kind.AGENT_ERROR
     assert "LLM: 401 invalid key" in ended(record).reason
-    assert [e.error for e in record.events if isinstance(e, ev.AgentError)][0] == "slow down"
+    assert next(e.error for e in record.events if isinstance(e, ev.AgentError)) == "slow down"
 
 
 async def test_an_agent_that_dies(play: Play):

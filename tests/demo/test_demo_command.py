@@ -2,12 +2,18 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from support.command import Ran, sparring
 
 SIMULATION = Path(__file__).parents[2] / "simulations" / "book_table.yaml"
+
+
+def only_result(tmp_path: Path) -> dict[str, Any]:
+    (path,) = tmp_path.glob("demo-runs/*/results.jsonl")
+    return json.loads(path.read_text())
 
 
 async def demo(tmp_path: Path, agent: str) -> Ran:
@@ -18,8 +24,7 @@ async def test_the_good_agent_passes(tmp_path: Path):
     ran = await demo(tmp_path, "good")
     assert ran.code == 0, ran.out
     assert "ended by end_call after 4 persona turn(s)" in ran.out
-    (path,) = tmp_path.glob("demo-runs/*/results.jsonl")
-    result = json.loads(path.read_text())
+    result = only_result(tmp_path)
     assert [call["name"] for call in result["tool_calls"]] == ["check_availability", "book_table"]
     assert result["tool_calls"][1]["result"] == {"ref": "R-1"}
 

@@ -28,23 +28,31 @@ class AgendaItem(BaseModel):
     model_config = STRICT
 
     id: Text = Field(description="A name for it, unique in the agenda.")
-    when: Text | None = Field(None, description="When to do it, in words, for an LLM caller.")
-    hear: Annotated[list[Text], BeforeValidator(_as_list)] = Field(
+    when: Text | None = Field(
+        default=None, description="When to do it, in words, for an LLM caller."
+    )
+    hear: Annotated[
+        list[Text], BeforeValidator(_as_list, json_schema_input_type=list[Text] | Text)
+    ] = Field(
         default_factory=list[str],
         description="Phrases of the agent's that call for it, any of them, whatever the case; "
         "/…/ is a regular expression. For the agenda caller.",
     )
-    do: Text | None = Field(None, description="What to do, in words, for an LLM caller.")
-    say: Text | None = Field(None, description="The exact words, for the agenda caller.")
-    done_when: Text | None = Field(None, description="When it counts as done, for the judge.")
+    do: Text | None = Field(default=None, description="What to do, in words, for an LLM caller.")
+    say: Text | None = Field(default=None, description="The exact words, for the agenda caller.")
+    done_when: Text | None = Field(
+        default=None, description="When it counts as done, for the judge."
+    )
     facts: list[Text] = Field(default_factory=list[str], description="Names of facts it needs.")
     after: list[Text] = Field(
         default_factory=list[str], description="Ids of items that must be done first."
     )
     action: Annotated[
         Literal["answer", "correct", "wait", "finish"], BeforeValidator(_known_action)
-    ] = Field("answer", description="`wait` says nothing; `finish` goes out with the hang-up.")
-    required: bool = Field(True, description="Whether the call is not done without it.")
+    ] = Field(
+        default="answer", description="`wait` says nothing; `finish` goes out with the hang-up."
+    )
+    required: bool = Field(default=True, description="Whether the call is not done without it.")
 
     @model_validator(mode="after")
     def _does_something(self) -> Self:

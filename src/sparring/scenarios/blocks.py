@@ -28,10 +28,13 @@ DottedPath = Annotated[str, StringConstraints(pattern=r"^\w+(\.\w+)+$")]
 DEFAULT_MODEL = "gemma4:12b"
 
 
+# Tags of variants begin with #, so that they cannot be taken for keys when a fault is located.
 def by_factory(block: Any) -> str:
-    """Which of two variants a block is: one with a ``factory`` or one of our own services."""
-    keys = block if isinstance(block, dict) else vars(block)
-    return "factory" if "factory" in keys else "service"
+    """Which variant a block is: one with a ``factory``, one of our own services, or none."""
+    if block is None or block is False:
+        return "#none"
+    is_factory = "factory" in block if isinstance(block, dict) else hasattr(block, "factory")
+    return "#factory" if is_factory else "#service"
 
 
 class FactoryBlock(BaseModel):
@@ -45,10 +48,10 @@ class FactoryBlock(BaseModel):
 class _Model(BaseModel):
     model_config = STRICT
 
-    model: Text | None = Field(None, description=f"The model; with ollama {DEFAULT_MODEL}.")
-    endpoint: Text | None = Field(None, description="Base URL of the server.")
+    model: Text | None = Field(default=None, description=f"The model; with ollama {DEFAULT_MODEL}.")
+    endpoint: Text | None = Field(default=None, description="Base URL of the server.")
     extra: dict[str, Any] | None = Field(
-        None, description="Request parameters, forwarded as they are."
+        default=None, description="Request parameters, forwarded as they are."
     )
 
 
@@ -65,7 +68,7 @@ class SimulatorModel(_Model):
     """The LLM that plays the caller."""
 
     service: Literal["ollama", "openai", "agenda"] = Field(
-        "ollama", description="`agenda` plays the agenda word for word, without an LLM."
+        default="ollama", description="`agenda` plays the agenda word for word, without an LLM."
     )
 
     @model_validator(mode="after")
@@ -80,11 +83,13 @@ class SimulatorModel(_Model):
 class JudgeModel(_Model):
     """The LLM that judges."""
 
-    service: Literal["ollama", "openai"] = Field("ollama", description="Who serves the model.")
-    explainer: "Explainer | Literal[False] | None" = Field(
-        None, description="A second LLM that gives reasons for verdicts; false for none."
+    service: Literal["ollama", "openai"] = Field(
+        default="ollama", description="Who serves the model."
     )
-    explain_below: float | None = Field(None, ge=0, le=1)
+    explainer: "Explainer" = Field(
+        default=None, description="A second LLM that gives reasons for verdicts; false for none."
+    )
+    explain_below: float | None = Field(default=None, ge=0, le=1)
     allow_continue: bool = True
 
     @model_validator(mode="after")
@@ -95,15 +100,17 @@ class JudgeModel(_Model):
 class JudgeFactory(FactoryBlock):
     """A judge of the user's own."""
 
-    explainer: "Explainer | Literal[False] | None" = None
-    explain_below: float | None = Field(None, ge=0, le=1)
+    explainer: "Explainer" = None
+    explain_below: float | None = Field(default=None, ge=0, le=1)
     allow_continue: bool = True
 
 
 class ExplainerModel(_Model):
     """The LLM that explains verdicts."""
 
-    service: Literal["ollama", "openai"] = Field("ollama", description="Who serves the model.")
+    service: Literal["ollama", "openai"] = Field(
+        default="ollama", description="Who serves the model."
+    )
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
@@ -111,15 +118,19 @@ class ExplainerModel(_Model):
 
 
 Explainer = Annotated[
-    Annotated[FactoryBlock, Tag("factory")] | Annotated[ExplainerModel, Tag("service")],
+    Annotated[FactoryBlock, Tag("#factory")]
+    | Annotated[ExplainerModel, Tag("#service")]
+    | Annotated[Literal[False] | None, Tag("#none")],
     Discriminator(by_factory),
 ]
 Simulator = Annotated[
-    Annotated[FactoryBlock, Tag("factory")] | Annotated[SimulatorModel, Tag("service")],
+    Annotated[FactoryBlock, Tag("#factory")] | Annotated[SimulatorModel, Tag("#service")],
     Discriminator(by_factory),
 ]
 JudgeEval = Annotated[
-    Annotated[JudgeFactory, Tag("factory")] | Annotated[JudgeModel, Tag("service")],
+    Annotated[JudgeFactory, Tag("#factory")]
+    | Annotated[JudgeModel, Tag("#service")]
+    | Annotated[Literal[False] | None, Tag("#none")],
     Discriminator(by_factory),
 ]
 
@@ -132,13 +143,15 @@ class SpeechService(BaseModel):
     service: Literal["kokoro", "piper", "openai"] = Field(description="The TTS service.")
     voice: Text = Field(description="The voice, by the service's own name for it.")
     language: Text | None = None
-    speed: float | None = Field(None, gt=0)
-    sample_rate: int = Field(16000, gt=0, description="Hertz.")
+    speed: float | None = Field(default=None, gt=0)
+    sample_rate: int = Field(default=16000, gt=0, description="Hertz.")
     model: Text | None = None
 
 
 Speech = Annotated[
-    Annotated[FactoryBlock, Tag("factory")] | Annotated[SpeechService, Tag("service")],
+    Annotated[FactoryBlock, Tag("#factory")]
+    | Annotated[SpeechService, Tag("#service")]
+    | Annotated[None, Tag("#none")],
     Discriminator(by_factory),
 ]
 
@@ -148,13 +161,15 @@ class User(BaseModel):
 
     model_config = STRICT
 
-    modality: Literal["text", "audio"] = Field("text", description="Text, or synthesized speech.")
-    speech: Speech | None = Field(None, description="The caller's voice; needed for audio.")
+    modality: Literal["text", "audio"] = Field(
+        default="text", description="Text, or synthesized speech."
+    )
+    speech: Speech = Field(default=None, description="The caller's voice; needed for audio.")
 
     @model_validator(mode="after")
     def _has_voice(self) -> Self:
         if self.modality == "audio" and self.speech is None:
-            raise fault("`modality: audio` needs a `speech:` block that names a service and a voice")
+            raise fault("`modality: audio` needs a `speech:` block with a service and a voice")
         return self
 
 
@@ -164,17 +179,19 @@ class TranscriptionService(BaseModel):
     model_config = STRICT
 
     service: Literal["moonshine", "whisper", "openai"] = Field(
-        "moonshine", description="The STT service."
+        default="moonshine", description="The STT service."
     )
     model: Text | None = None
     language: Text | None = None
     device: Text | None = None
     compute_type: Text | None = None
-    padding_secs: float | None = Field(None, ge=0, description="Read by nothing; accepted.")
+    padding_secs: float | None = Field(default=None, ge=0, description="Read by nothing; accepted.")
 
 
 Transcription = Annotated[
-    Annotated[FactoryBlock, Tag("factory")] | Annotated[TranscriptionService, Tag("service")],
+    Annotated[FactoryBlock, Tag("#factory")]
+    | Annotated[TranscriptionService, Tag("#service")]
+    | Annotated[None, Tag("#none")],
     Discriminator(by_factory),
 ]
 
@@ -185,14 +202,12 @@ class Judge(BaseModel):
     model_config = STRICT
 
     modality: Literal["text", "audio"] = Field(
-        "text", description="Whether the agent's text or its sound is heard."
+        default="text", description="Whether the agent's text or its sound is heard."
     )
-    transcription: Transcription | None = Field(
-        None, description="What transcribes the agent's sound; needed for audio."
+    transcription: Transcription = Field(
+        default=None, description="What transcribes the agent's sound; needed for audio."
     )
-    eval: JudgeEval | Literal[False] | None = Field(
-        None, description="The judge's LLM; false to judge nothing."
-    )
+    eval: JudgeEval = Field(default=None, description="The judge's LLM; false to judge nothing.")
 
     @model_validator(mode="after")
     def _can_hear(self) -> Self:

@@ -1,14 +1,13 @@
 """Validation errors, told as a person would tell them."""
 
-import difflib
-import json
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator
 from typing import Any, cast, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from sparring.scenarios.faults import FAULT
+from sparring.scenarios.faults import FAULT, nearest, not_among, quote_hint, shown, suggestion
 from sparring.scenarios.yaml_source import Source, Steps
 
 _TYPES = {
@@ -38,15 +37,21 @@ def explain(
         The path of the fault within the value, the message, and whether the fault is the key at
         that path (and not its value). One fault yields once, whatever variants were tried.
     """
+    faults = [(_path_in(data, details), details) for details in error.errors(include_url=False)]
+    misspelt = {
+        (*path[:-1], nearest(str(path[-1]), _known_keys(model, path)))
+        for path, details in faults
+        if details["type"] == "extra_forbidden"
+    }
     told: set[Steps] = set()
-    for details in error.errors(include_url=False):
-        path = _path_in(data, details["loc"])
-        if details["type"] == FAULT:
-            context = cast(dict[str, Any], details.get("ctx", {}))
-            path = (*path, *context.get("place", ()))
-        if path not in told:
-            told.add(path)
-            yield path, _message(details, path, model), details["type"] == "extra_forbidden"
+    for path, details in faults:
+        # A key that is missing because it is there misspelt is one fault, not two.
+        if path in told or (details["type"] == "missing" and path in misspelt):
+            continue
+        told.add(path)
+        context = details.get("ctx", {})
+        is_key = details["type"] == "extra_forbidden" or bool(context.get("place"))
+        yield path, _message(details, path, model), is_key
 
 
 def locate(source: Source, path: Steps, is_key: bool) -> Any:
@@ -56,47 +61,51 @@ def locate(source: Source, path: Steps, is_key: bool) -> Any:
     return source.place(path)
 
 
-def _path_in(data: Any, location: Sequence[str | int]) -> Steps:
-    """An error's location without the steps that only name variants of a union."""
+def _path_in(data: Any, details: ErrorDetails) -> Steps:
+    """Where an error lies, without the steps that only name variants of a union."""
     path: list[str | int] = []
-    for index, step in enumerate(location):
-        inside = (isinstance(data, dict) and step in data) or (
-            isinstance(data, list) and isinstance(step, int) and step < len(cast(Any, data))
-        )
-        if inside:
+    location = details["loc"]
+    for step in location:
+        if _holds(data, step):
             path.append(step)
-            data = cast(Any, data)[step]
-        elif index == len(location) - 1 and isinstance(data, dict) and isinstance(step, str):
-            path.append(step)  # A key that is missing.
-    return tuple(path)
+            data = data[step]
+    if details["type"] == "missing":
+        path.append(location[-1])
+    context = details.get("ctx", {})
+    return (*path, *context.get("place", ())) if details["type"] == FAULT else tuple(path)
+
+
+def _holds(data: Any, step: str | int) -> bool:
+    if isinstance(data, dict):
+        return step in data
+    return isinstance(data, list) and isinstance(step, int) and step < len(cast(Any, data))
 
 
 def _message(details: ErrorDetails, path: Steps, model: type[BaseModel]) -> str:
-    context = cast(dict[str, Any], details.get("ctx", {}))
+    context = details.get("ctx", {})
     name = _name(path)
     kind, value = details["type"], details["input"]
     match kind:
         case "fault":
             return context["message"]
         case "extra_forbidden":
-            return f"unknown key {path[-1]!r}{_suggestion(str(path[-1]), _known_keys(model, path))}"
+            return f"unknown key {path[-1]!r}{suggestion(str(path[-1]), _known_keys(model, path))}"
         case "missing":
             return f"the key {path[-1]!r} is missing"
         case "literal_error":
-            allowed = _choices(details["msg"])
-            hint = _suggestion(value, allowed) if isinstance(value, str) else _quote_hint(value)
-            return f"{name} must be one of {', '.join(allowed)}, not {_shown(value)}{hint}"
+            allowed = re.findall(r"'([^']*)'", context["expected"])
+            return not_among(name, value, allowed)
         case "string_too_short":
             return f"{name} must not be empty"
         case "string_pattern_mismatch":
-            return f"{name} must be a dotted path such as my_module.my_function, not {_shown(value)}"
+            return f"{name} must be a dotted path such as my_module.judge, not {shown(value)}"
         case "greater_than_equal" | "greater_than" | "less_than_equal" | "less_than":
-            return f"{name} must be {_limit(kind, context)}, not {_shown(value)}"
+            return f"{name} must be {_limit(kind, context)}, not {shown(value)}"
         case "finite_number":
             return f"{name} must be a finite number"
         case _ if kind in _TYPES:
-            hint = _quote_hint(value) if kind == "string_type" else ""
-            return f"{name} must be {_TYPES[kind]}, not {_shown(value)}{hint}"
+            hint = quote_hint(value) if kind == "string_type" else ""
+            return f"{name} must be {_TYPES[kind]}, not {shown(value)}{hint}"
         case _:
             return f"{name}: {details['msg']}"
 
@@ -118,39 +127,6 @@ def _limit(kind: str, context: dict[str, Any]) -> str:
     }
     word, key = words[kind]
     return f"{word} {context[key]:g}"
-
-
-def _shown(value: Any) -> str:
-    match value:
-        case None:
-            return "nothing"
-        case bool():
-            return f"the boolean {str(value).lower()}"
-        case str():
-            short = value if len(value) <= 40 else value[:40] + "…"
-            return f"the text {json.dumps(short, ensure_ascii=False)}"
-        case int() | float():
-            return str(value)
-        case list():
-            return "a list"
-        case dict():
-            return "a mapping"
-        case _:
-            return repr(value)
-
-
-def _quote_hint(value: Any) -> str:
-    return ": quote it" if isinstance(value, bool | int | float) else ""
-
-
-def _choices(message: str) -> list[str]:
-    return message.removeprefix("Input should be ").replace(" or ", ", ").replace("'", "").split(", ")
-
-
-def _suggestion(word: str, known: Sequence[str]) -> str:
-    lowered = {name.lower(): name for name in known}
-    near = difflib.get_close_matches(word.lower(), list(lowered), 1, cutoff=0.6)
-    return f". Did you mean {lowered[near[0]]!r}?" if near else ""
 
 
 def _known_keys(model: type[BaseModel], path: Steps) -> list[str]:

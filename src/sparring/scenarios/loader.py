@@ -1,7 +1,7 @@
 """Scenario files into scenarios: every file given, every problem of every file, in one go.
 
-A file holds one simulation, or a ``scenarios:`` list in which every other top-level key is a default
-that a scenario's own key replaces whole.
+A file holds one simulation, or a ``scenarios:`` list in which every other top-level key is a
+default that a scenario's own key replaces whole.
 """
 
 import hashlib
@@ -109,7 +109,9 @@ def _load_once(file: Path, seen: set[Path], loaded: Loaded, named: bool) -> None
                 loaded.scenarios.append(found)
     seen.add(file.resolve())
     loaded.files.append(file)
-    loaded.problems += sorted(set(problems), key=lambda p: (p.file, p.line or 0, p.column or 0))
+    loaded.problems += sorted(
+        dict.fromkeys(problems), key=lambda p: (p.file, p.line or 0, p.column or 0)
+    )
 
 
 def _is_meant(data: Any) -> bool:

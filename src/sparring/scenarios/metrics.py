@@ -1,36 +1,27 @@
 """The metrics of a simulation: judged criteria, measures with bounds, expected tool calls."""
 
 import re
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, cast
 
-from pydantic import BaseModel, Discriminator, Field, Tag, model_validator
-from pydantic.functional_validators import BeforeValidator
+from pydantic import BaseModel, BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from sparring.scenarios.blocks import STRICT, Text
-from sparring.scenarios.faults import fault
+from sparring.scenarios.faults import fault, not_among
 
+_RANGES = ("turns", "duration", "words", "latency")
 _AT_LEAST = re.compile(r"^([1-9]\d*)\+$")
-_ONLY_FOR = {
+_KEYS = {
+    "#judged": ("criterion", "min_score"),
+    "#range": ("measure", "min_value", "max_value"),
+    "#calls": ("measure", "calls"),
+}
+_BELONGS_TO = {
     "min_score": "judged metrics, those with a `criterion`",
     "min_value": "measures",
     "max_value": "measures",
     "calls": "`measure: function_calls`",
     "criterion": "judged metrics; a metric has a `criterion` or a `measure`, not both",
-    "measure": "measured metrics; a metric has a `criterion` or a `measure`, not both",
 }
-
-
-def _only(*keys: str) -> BeforeValidator:
-    """A check on a whole metric: keys of another sort of metric are said to be such."""
-
-    def check(metric: Any) -> Any:
-        if isinstance(metric, dict):
-            for key in metric:
-                if key in _ONLY_FOR and key not in keys:
-                    raise fault(f"{key!r} is for {_ONLY_FOR[key]}", key)
-        return metric
-
-    return BeforeValidator(check)
 
 
 class JudgedMetric(BaseModel):
@@ -41,7 +32,10 @@ class JudgedMetric(BaseModel):
     name: Text = Field(description="The metric's name, unique in the simulation.")
     criterion: Text = Field(description="What every reply of the agent should be.")
     min_score: float | None = Field(
-        None, ge=0, le=1, description="The share of turns that must pass; none only reports."
+        default=None,
+        ge=0,
+        le=1,
+        description="The share of turns that must pass; none only reports.",
     )
 
 
@@ -50,12 +44,12 @@ class RangeMetric(BaseModel):
 
     model_config = STRICT
 
-    name: Text = Field("", description="The metric's name; by default the measure's.")
+    name: Text = Field(default="", description="The metric's name; by default the measure's.")
     measure: Literal["turns", "duration", "words", "latency"] = Field(
         description="What is measured of the call."
     )
-    min_value: float | None = Field(None, description="The least allowed, inclusive.")
-    max_value: float | None = Field(None, description="The most allowed, inclusive.")
+    min_value: float | None = Field(default=None, description="The least allowed, inclusive.")
+    max_value: float | None = Field(default=None, description="The most allowed, inclusive.")
 
     @model_validator(mode="before")
     @classmethod
@@ -82,13 +76,15 @@ class CallExpectation(BaseModel):
         default_factory=dict[str, Any], description="Arguments it must have, among others."
     )
     times: int | str | None = Field(
-        None, description='How often: a number, or "1+" for that many or more.'
+        default=None, description='How often: a number, or "1+" for that many or more.'
     )
 
     @model_validator(mode="after")
     def _countable(self) -> Self:
-        bad = self.times < 1 if isinstance(self.times, int) else (
-            self.times is not None and not _AT_LEAST.match(self.times)
+        bad = (
+            self.times < 1
+            if isinstance(self.times, int)
+            else (self.times is not None and not _AT_LEAST.match(self.times))
         )
         if bad:
             raise fault(
@@ -118,9 +114,14 @@ class CallsMetric(BaseModel):
 
     model_config = STRICT
 
-    name: Text = Field("", description="The metric's name; by default the measure's.")
+    name: Text = Field(default="", description="The metric's name; by default the measure's.")
     measure: Literal["function_calls"] = Field(description="The agent's tool calls.")
-    calls: list[Annotated[CallExpectation, BeforeValidator(_named_call)]] = Field(
+    calls: list[
+        Annotated[
+            CallExpectation,
+            BeforeValidator(_named_call, json_schema_input_type=CallExpectation | str),
+        ]
+    ] = Field(
         description="The calls to be made, each a name or a name with args; [] for none at all."
     )
 
@@ -131,33 +132,50 @@ class CallsMetric(BaseModel):
 
 
 def _default_name(metric: Any) -> Any:
-    if isinstance(metric, dict) and "name" not in metric:
-        return {"name": metric.get("measure"), **metric}
+    if isinstance(metric, dict):
+        keys = cast(dict[str, Any], metric)
+        return {"name": keys.get("measure"), **keys}
     return metric
 
 
 def _sort(metric: Any) -> str:
+    """Which of the three sorts of metric it is, by the keys that are there."""
     if isinstance(metric, BaseModel):
-        return {JudgedMetric: "judged", CallsMetric: "calls"}.get(type(metric), "range")  # type: ignore[call-overload]
-    if not isinstance(metric, dict) or ("measure" not in metric and "criterion" not in metric):
-        return "neither"
+        sorts = {"JudgedMetric": "#judged", "RangeMetric": "#range", "CallsMetric": "#calls"}
+        return sorts[type(metric).__name__]
     if "measure" not in metric:
-        return "judged"
-    return "calls" if metric["measure"] == "function_calls" else "range"
+        return "#judged"
+    return "#calls" if metric["measure"] == "function_calls" else "#range"
 
 
-def _neither(metric: Any) -> Any:
-    if isinstance(metric, dict):
+def _of_one_sort(metric: Any) -> Any:
+    """A metric's keys, seen to belong together; so that each fault is told once and plainly."""
+    if isinstance(metric, BaseModel):
+        return metric
+    if not isinstance(metric, dict):
+        raise fault("a metric must be a mapping with a `criterion` or a `measure`")
+    keys = cast(dict[str, Any], metric)
+    if "measure" not in keys and "criterion" not in keys:
         raise fault("a metric needs a `criterion` (judged) or a `measure`")
-    raise fault("a metric must be a mapping with a `criterion` or a `measure`")
+    measure = keys.get("measure", "turns")
+    if measure not in (*_RANGES, "function_calls"):
+        allowed = [*_RANGES, "function_calls"]
+        raise fault(not_among("measure", measure, allowed), "measure")
+    own = _KEYS[_sort(keys)]
+    for key in keys:
+        if key in _BELONGS_TO and key not in own:
+            raise fault(f"{key!r} is for {_BELONGS_TO[key]}", key)
+    return keys
 
 
 Metric = Annotated[
-    Annotated[JudgedMetric, _only("criterion", "min_score"), Tag("judged")]
-    | Annotated[RangeMetric, _only("measure", "min_value", "max_value"), Tag("range")]
-    | Annotated[CallsMetric, _only("measure", "calls"), Tag("calls")]
-    | Annotated[JudgedMetric, BeforeValidator(_neither), Tag("neither")],
-    Discriminator(_sort),
+    Annotated[
+        Annotated[JudgedMetric, Tag("#judged")]
+        | Annotated[RangeMetric, Tag("#range")]
+        | Annotated[CallsMetric, Tag("#calls")],
+        Discriminator(_sort),
+    ],
+    BeforeValidator(_of_one_sort),
 ]
 
 

@@ -1,15 +1,22 @@
 """A simulation: a caller with a persona and a goal, and what must come of its call."""
 
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
 from sparring.scenarios.agenda import AgendaItem, check_agenda
 from sparring.scenarios.blocks import STRICT, Judge, Simulator, SimulatorModel, Text, User
 from sparring.scenarios.faults import fault
 from sparring.scenarios.metrics import Metric, check_names
 
-Fact = str | int | float | bool
+
+def _scalar(value: Any) -> Any:
+    if not isinstance(value, str | int | float | bool):
+        raise fault("a fact is text, a number, true or false")
+    return value
+
+
+Fact = Annotated[str | int | float | bool, BeforeValidator(_scalar)]
 
 
 class Simulation(BaseModel):
@@ -22,28 +29,31 @@ class Simulation(BaseModel):
     goal: Text = Field(description="What the caller wants of the call.")
     success: Text = Field(description="What counts as the agent having done its job.")
     simulator: Simulator = Field(
-        default_factory=SimulatorModel, description="The LLM that plays the caller."
+        default=SimulatorModel(), description="The LLM that plays the caller."
     )
-    user: User = Field(default_factory=User, description="How the caller is heard.")
-    judge: Judge = Field(default_factory=Judge, description="What is judged, by whom.")
+    user: User = Field(default=User(), description="How the caller is heard.")
+    judge: Judge = Field(default=Judge(), description="What is judged, by whom.")
     metrics: list[Metric] = Field(
         default_factory=list[Metric], description="Judged criteria and measures."
     )
-    max_turns: int = Field(20, ge=1, description="Cap on the caller's turns.")
-    max_duration_s: float = Field(300, gt=0, description="Cap on the call, in seconds.")
+    max_turns: int = Field(default=20, ge=1, description="Cap on the caller's turns.")
+    max_duration_s: float = Field(default=300, gt=0, description="Cap on the call, in seconds.")
     max_silence_s: float = Field(
-        30, gt=0, description="Cap on a lull in which neither side does anything, in seconds."
+        default=30,
+        gt=0,
+        description="Cap on a lull in which neither side does anything, in seconds.",
     )
-    runs: int = Field(1, ge=1, description="How often a suite plays it.")
+    runs: int = Field(default=1, ge=1, description="How often a suite plays it.")
     trigger_disconnect: bool = Field(
-        False,
+        default=False,
         description="Close the connection without cancelling the agent first, so that its own "
         "disconnect handler runs.",
     )
     first_speaker: Literal["agent", "caller"] = Field(
-        "agent", description="Who speaks first; the caller does as soon as the agent is ready."
+        default="agent",
+        description="Who speaks first; the caller does as soon as the agent is ready.",
     )
-    opening: Text | None = Field(None, description="The caller's exact first line.")
+    opening: Text | None = Field(default=None, description="The caller's exact first line.")
     facts: dict[str, Fact] = Field(
         default_factory=dict[str, Fact],
         description="All the caller knows beside persona and goal; it invents nothing.",
@@ -52,7 +62,7 @@ class Simulation(BaseModel):
         default_factory=list[AgendaItem],
         description="What the caller means to do; without an LLM it is played literally.",
     )
-    seed: int | None = Field(None, description="What an attempt's own seed is made from.")
+    seed: int | None = Field(default=None, description="What an attempt's own seed is made from.")
     context: list[dict[str, Any]] = Field(
         default_factory=list[dict[str, Any]],
         description="Messages (role, content) that the agent's context starts from.",
@@ -67,5 +77,3 @@ class Simulation(BaseModel):
             if not isinstance(message.get("role"), str):
                 raise fault("a message of the context needs a `role`", "context", index)
         return self
-
-

@@ -1,0 +1,151 @@
+"""The small protocol through which caller and judge reach an LLM, whoever serves it."""
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, TypeAlias
+
+
+@dataclass(frozen=True)
+class Message:
+    """One message of a chat."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A tool the model may call."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+    """JSON Schema of its arguments."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked of a model."""
+
+    messages: Sequence[Message]
+    tools: Sequence[Tool] = ()
+    schema: Mapping[str, Any] | None = None
+    """JSON Schema that the answer must follow, where the service can enforce one."""
+    max_tokens: int | None = None
+    """Cap on the answer."""
+    seed: int | None = None
+
+    @property
+    def characters(self) -> int:
+        """How much text is sent."""
+        return sum(len(message.content) for message in self.messages)
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Tokens of one request; None where the service does not say."""
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
+@dataclass(frozen=True)
+class Text:
+    """A piece of the answer; pieces join without a separator."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Thinking:
+    """A piece of the model's reasoning, which is no part of its answer."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class ToolUse:
+    """A call of one of the tools."""
+
+    name: str
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The answer is over."""
+
+    cut_off: bool = False
+    """It hit the cap on tokens, or the end of the context."""
+    usage: Usage = field(default_factory=Usage)
+
+
+Piece: TypeAlias = Text | Thinking | ToolUse | Finished
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A whole answer."""
+
+    text: str
+    tool_uses: Sequence[ToolUse]
+    thinking: str
+    cut_off: bool
+    usage: Usage
+
+
+@dataclass(frozen=True)
+class ModelIdentity:
+    """Which model answers, with all that changes its answers."""
+
+    service: str
+    model: str
+    params: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+Waiting = Callable[[str], None]
+"""Told, in words, when a request has to wait before it is tried again."""
+
+
+class ChatModel(Protocol):
+    """An LLM that answers chats."""
+
+    @property
+    def identity(self) -> ModelIdentity:
+        """Which model it is, for results."""
+        ...
+
+    async def check(self) -> None:
+        """See that it can be used, before anything depends on it.
+
+        Raises:
+            ModelError: If not; the text says the way out.
+        """
+        ...
+
+    def stream(self, request: Request, waiting: Waiting = ...) -> AsyncIterator[Piece]:
+        """Answer a request, piece by piece; the last piece is a ``Finished``.
+
+        Raises:
+            ModelError: If there is no answer to be had.
+        """
+        ...
+
+
+async def complete(model: ChatModel, request: Request, waiting: Waiting = lambda _: None) -> Answer:
+    """A model's whole answer."""
+    text: list[str] = []
+    thinking: list[str] = []
+    uses: list[ToolUse] = []
+    finished = Finished()
+    async for piece in model.stream(request, waiting):
+        match piece:
+            case Text():
+                text.append(piece.text)
+            case Thinking():
+                thinking.append(piece.text)
+            case ToolUse():
+                uses.append(piece)
+            case Finished():
+                finished = piece
+    return Answer("".join(text), uses, "".join(thinking), finished.cut_off, finished.usage)

@@ -1,0 +1,40 @@
+"""The examples in the documents are true."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from sparring.callers import unplayable
+from sparring.scenarios import load
+
+ROOT = Path(__file__).parents[1]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCKS = [
+    pytest.param(block, id=f"{document.stem}-{number}")
+    for document in DOCUMENTS
+    for number, block in enumerate(re.findall(r"```yaml\n(.*?)```", document.read_text("utf-8"), re.S))
+    if re.search(r"^name:", block, re.MULTILINE)
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_every_scenario_loads(block: str, tmp_path: Path):
+    path = tmp_path / "example.yaml"
+    path.write_text(block, "utf-8")
+    loaded = load([path])
+    assert loaded.problems == []
+    for scenario in loaded.scenarios:
+        if scenario.definition.agenda:
+            assert unplayable(scenario.definition) is None
+
+
+def test_there_are_examples():
+    assert len(BLOCKS) >= 4
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_every_link_leads_somewhere(document: Path):
+    for target in re.findall(r"\]\(([^)#]+)\)", document.read_text("utf-8")):
+        if not target.startswith("http"):
+            assert (document.parent / target).exists(), target
