@@ -10,12 +10,13 @@ from sparring.scenarios import load
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+YAML = re.compile(r"```yaml\n(.*?)```", re.DOTALL)
 BLOCKS = [
     pytest.param(block, id=f"{document.stem}-{number}")
     for document in DOCUMENTS
-    for number, block in enumerate(re.findall(r"```yaml\n(.*?)```", document.read_text("utf-8"), re.S))
+    for number, block in enumerate(YAML.findall(document.read_text("utf-8")))
     if re.search(r"^name:", block, re.MULTILINE)
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("block", BLOCKS)

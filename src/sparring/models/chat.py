@@ -131,6 +131,10 @@ class ChatModel(Protocol):
         """
         ...
 
+    async def close(self) -> None:
+        """Let go of what it holds."""
+        ...
+
 
 async def complete(model: ChatModel, request: Request, waiting: Waiting = lambda _: None) -> Answer:
     """A model's whole answer."""

@@ -76,6 +76,9 @@ class OllamaChat:
         async for piece in with_retries(self._server.url, attempt, self._server.slots, waiting):
             yield piece
 
+    async def close(self) -> None:
+        """Nothing of its own to close; the server is shared."""
+
     def _parameters(self, request: Request) -> dict[str, Any]:
         extra = dict(self._extra)
         options: dict[str, Any] = dict(extra.pop("options", None) or {})

@@ -2,6 +2,7 @@
 
 from sparring.scenarios.agenda import AgendaItem
 from sparring.scenarios.blocks import (
+    ExplainerModel,
     FactoryBlock,
     Judge,
     JudgeFactory,
@@ -26,6 +27,7 @@ __all__ = [
     "AgendaItem",
     "CallExpectation",
     "CallsMetric",
+    "ExplainerModel",
     "FactoryBlock",
     "Judge",
     "JudgeFactory",
