@@ -1,15 +1,32 @@
 """Who is on our end: one protocol, ``Caller``, and the callers there are."""
 
 from sparring.callers.agenda import AgendaCaller, unplayable
-from sparring.callers.caller import Caller, HangUp, Move, Thought, Wait, Words
+from sparring.callers.caller import (
+    Broke,
+    Caller,
+    HangUp,
+    Mended,
+    Move,
+    Spent,
+    Thought,
+    Wait,
+    Words,
+    Writing,
+)
+from sparring.callers.persona import PersonaCaller
 
 __all__ = [
     "AgendaCaller",
+    "Broke",
     "Caller",
     "HangUp",
+    "Mended",
     "Move",
+    "PersonaCaller",
+    "Spent",
     "Thought",
     "Wait",
     "Words",
+    "Writing",
     "unplayable",
 ]

@@ -43,7 +43,36 @@ class Thought:
     text: str
 
 
-Move: TypeAlias = Words | HangUp | Wait | Thought
+@dataclass(frozen=True)
+class Writing:
+    """The caller is at work: a token, say, of a reply that is not whole yet."""
+
+
+@dataclass(frozen=True)
+class Spent:
+    """Tokens that a request of the caller's took; None where its service does not say."""
+
+    prompt_tokens: int | None
+    completion_tokens: int | None
+
+
+@dataclass(frozen=True)
+class Mended:
+    """A fault of the caller's that was mended before it did harm."""
+
+    fault: str
+
+
+@dataclass(frozen=True)
+class Broke:
+    """A fault of the caller's that cannot be mended: the run says nothing about the agent."""
+
+    fault: str
+    text: str
+    """What it would have said."""
+
+
+Move: TypeAlias = Words | HangUp | Wait | Thought | Writing | Spent | Mended | Broke
 
 
 class Caller(Protocol):

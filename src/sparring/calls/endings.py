@@ -10,7 +10,15 @@ from sparring.records import events as ev
 CLOSING_S = 15.0
 """How long the agent may take to answer the words that came with the caller's hang-up."""
 _TOO_BIG = 1009
-_ACTIVITY_FREE = (ev.Note, ev.Metrics, ev.OtherMessage, ev.BotAudio, ev.ErrorResponse)
+_ACTIVITY_FREE = (
+    ev.Note,
+    ev.CallerFault,
+    ev.CallerSpent,
+    ev.Metrics,
+    ev.OtherMessage,
+    ev.BotAudio,
+    ev.ErrorResponse,
+)
 
 
 @dataclass(frozen=True)
@@ -41,6 +49,7 @@ class Endings:
         """Wait until the call is over."""
         while True:
             now = log.clock.now()
+            self._last_activity_at = max(self._last_activity_at, log.touched_at)
             ended = self.ended(now)
             if ended is not None:
                 return ended
@@ -67,6 +76,12 @@ class Endings:
                 )
             case ev.CallerFailed(error=error):
                 self._fault(event, Kind.CALLER_ERROR, f"our caller could not go on: {error}")
+            case ev.CallerFault(mended=False, fault=fault, text=text):
+                self._fault(
+                    event,
+                    Kind.CALLER_CONDUCT,
+                    f"our caller broke its brief: {fault}" + (f" ({text!r})" if text else ""),
+                )
             case ev.CallerUnsent():
                 if self._conversation.end_call is None:
                     turns = len(self._conversation.caller_turns)

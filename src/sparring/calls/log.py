@@ -19,6 +19,7 @@ class CallLog:
         self.clock = clock
         self.events: list[Event] = []
         self.conversation = Conversation()
+        self.touched_at = 0.0
         self._listeners = list(listeners)
         self._changed = asyncio.Event()
 
@@ -36,6 +37,10 @@ class CallLog:
         for listener in self._listeners:
             listener(event)
         self._changed.set()
+
+    def touch(self) -> None:
+        """Something goes on that is no event: a token of a reply that is not whole yet."""
+        self.touched_at = self.clock.now()
 
     def note(self, text: str) -> None:
         """Add a decision of ours, for whoever reads the log."""

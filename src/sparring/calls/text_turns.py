@@ -20,7 +20,17 @@ from pipecat.frames.frames import (
 )
 from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 
-from sparring.callers import Caller, HangUp, Thought, Wait, Words
+from sparring.callers import (
+    Broke,
+    Caller,
+    HangUp,
+    Mended,
+    Spent,
+    Thought,
+    Wait,
+    Words,
+    Writing,
+)
 from sparring.calls.floor import Floor
 from sparring.calls.frames import AgentEventFrame, CallerMoveFrame, CueFrame, ReplyFrame
 from sparring.calls.log import CallLog
@@ -115,6 +125,7 @@ class CallerProcessor(FrameProcessor):
         if self._opening is not None and not self._log.conversation.caller_turns:
             await self.push_frame(LLMTextFrame(self._opening))
             return
+        now = self._log.clock.now
         async for move in self._caller.answer(cue.turns):
             match move:
                 case Words(text=text):
@@ -123,6 +134,16 @@ class CallerProcessor(FrameProcessor):
                     await self.push_frame(CallerMoveFrame(move))
                 case Thought(text=text):
                     self._log.note(f"caller: {text}")
+                case Writing():
+                    self._log.touch()
+                case Spent(prompt_tokens=prompt, completion_tokens=completion):
+                    self._log.add(
+                        ev.CallerSpent(at=now(), prompt_tokens=prompt, completion_tokens=completion)
+                    )
+                case Mended(fault=fault):
+                    self._log.add(ev.CallerFault(at=now(), fault=fault, mended=True))
+                case Broke(fault=fault, text=text):
+                    self._log.add(ev.CallerFault(at=now(), fault=fault, mended=False, text=text))
 
     def _fail(self, error: str) -> None:
         self._log.add(ev.CallerFailed(at=self._log.clock.now(), error=error))

@@ -79,6 +79,9 @@ def run(
             help="Use no LLM: play the agenda word for word, and let the checks decide.",
         ),
     ] = False,
+    no_judge: Annotated[
+        bool, typer.Option("--no-judge", help="Judge nothing; the measures decide.")
+    ] = False,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Show the conversations as they happen.")
     ] = False,
@@ -100,7 +103,8 @@ def run(
     """
     from sparring.cli.play import play
 
-    raise typer.Exit(play(paths, agent, offline, verbose, runs_dir, name))
+    _load_dotenv()
+    raise typer.Exit(play(paths, agent, offline, verbose, runs_dir, name, judged=not no_judge))
 
 
 @app.command()
@@ -134,6 +138,13 @@ def schema() -> None:
     from sparring.scenarios import json_schema
 
     typer.echo(json.dumps(json_schema(), indent=2, ensure_ascii=False))
+
+
+def _load_dotenv() -> None:
+    """Load the nearest .env upward from here; what the shell has set wins."""
+    from dotenv import find_dotenv, load_dotenv
+
+    load_dotenv(find_dotenv(usecwd=True))
 
 
 def main() -> None:

@@ -16,6 +16,7 @@ from sparring.records import Result, Status
 from sparring.reports import TerminalReport
 from sparring.scenarios import load
 from sparring.suites import Run, RunDirectory, plan
+from sparring.suites.casting import Casting
 
 
 def play(
@@ -25,6 +26,7 @@ def play(
     verbose: bool,
     runs_dir: Path,
     name: str | None,
+    judged: bool = True,
 ) -> Exit:
     """Play what was asked for.
 
@@ -33,14 +35,16 @@ def play(
     loaded = load(paths)
     for problem in loaded.problems:
         typer.echo(str(problem), err=True)
-    runs = plan(loaded.scenarios, check_url(url), offline)
+    casting = Casting(offline, judged)
+    runs = plan(loaded.scenarios, check_url(url), casting.plays_agenda)
     if not runs:
         typer.echo("error: nothing to run", err=True)
         return Exit.USAGE
+    asyncio.run(_check(casting, runs))
     directory = RunDirectory.create(runs_dir, name)
     report = TerminalReport(verbose=verbose)
     started = time.monotonic()
-    _play(runs, directory, report)
+    _play(runs, directory, Casting(offline, judged), report)
     results = list(directory.results())
     report.summary(results, time.monotonic() - started, directory.path)
     code = exit_code(results)
@@ -55,12 +59,21 @@ def exit_code(results: Sequence[Result]) -> Exit:
     return Exit.PASSED if statuses == {Status.PASSED} else Exit.ERROR
 
 
-def _play(runs: Sequence[Run], directory: RunDirectory, report: TerminalReport) -> None:
+async def _check(casting: Casting, runs: Sequence[Run]) -> None:
+    try:
+        await casting.check([run.scenario.definition for run in runs])
+    finally:
+        await casting.close()
+
+
+def _play(
+    runs: Sequence[Run], directory: RunDirectory, casting: Casting, report: TerminalReport
+) -> None:
     _quiet_pipecat()
     from sparring.suites.runs import play_runs
 
     try:
-        asyncio.run(_until_told_to_stop(play_runs(runs, directory, report)))
+        asyncio.run(_until_told_to_stop(play_runs(runs, directory, casting, report)))
     except asyncio.CancelledError:
         typer.echo("interrupted", err=True)
 

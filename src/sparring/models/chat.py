@@ -4,6 +4,12 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias
 
+from sparring.errors import ModelError
+
+
+class ContextOverflow(ModelError):
+    """A request that does not fit the model's context."""
+
 
 @dataclass(frozen=True)
 class Message:

@@ -13,6 +13,7 @@ import ollama
 
 from sparring.errors import ModelError
 from sparring.models.chat import (
+    ContextOverflow,
     Finished,
     ModelIdentity,
     Piece,
@@ -67,6 +68,13 @@ class OllamaChat:
         """Answer a request."""
         parameters = self._parameters(request)
         context: int = parameters["options"]["num_ctx"]
+        if self._context_length is None:
+            self._context_length = await self._server.context_length(self._model)
+        if self._context_length and context > self._context_length + CONTEXT_STEP:
+            raise ContextOverflow(
+                f"the request needs a context of {context} tokens, and {self._model} has "
+                f"{self._context_length}"
+            )
 
         async def attempt() -> AsyncIterator[Piece]:
             async for part in self._server.chat(parameters):
@@ -140,6 +148,19 @@ class OllamaServer:
         except ollama.ResponseError as error:
             raise ModelError(f"{self.url} refused to list its models: {error.error}") from None
         return {model.model for model in listed.models if model.model}
+
+    async def context_length(self, model: str) -> int:
+        """How many tokens a model can take; 0 if the server does not say."""
+        try:
+            shown = await self._client.show(model)
+        except (ConnectionError, httpx.HTTPError, ollama.ResponseError, ValueError):
+            return 0
+        lengths = [
+            value
+            for key, value in (shown.modelinfo or {}).items()
+            if key.endswith(".context_length") and isinstance(value, int)
+        ]
+        return lengths[0] if lengths else 0
 
     async def chat(self, parameters: Mapping[str, Any]) -> AsyncIterator[ollama.ChatResponse]:
         """Stream a chat.

@@ -53,6 +53,7 @@ class OpenAIChat:
         self._server = server
         self._model = model
         self._extra = dict(extra)
+        self._takes_schema = True
 
     async def check(self) -> None:
         """See that the server is there and takes the key."""
@@ -87,6 +88,14 @@ class OpenAIChat:
             create: Any = self._server.client.chat.completions.create
             async for piece in _pieces(await create(**parameters)):
                 yield piece
+        except openai.BadRequestError as error:
+            if "response_format" not in parameters:
+                raise Refused(400, _said(error)) from None
+            # It may be the schema that the server does not know; the prompt holds it as well.
+            self._takes_schema = False
+            plain = {key: value for key, value in parameters.items() if key != "response_format"}
+            async for piece in self._attempt(plain):
+                yield piece
         except openai.APIStatusError as error:
             wait = retry_after(error.response.headers.get("retry-after"))
             raise Refused(error.status_code, _said(error), wait) from None
@@ -110,7 +119,7 @@ class OpenAIChat:
             parameters["max_completion_tokens" if new else "max_tokens"] = request.max_tokens
         if request.seed is not None:
             parameters["seed"] = request.seed
-        if request.schema is not None:
+        if request.schema is not None and self._takes_schema:
             parameters["response_format"] = {
                 "type": "json_schema",
                 "json_schema": {"name": "answer", "strict": True, "schema": dict(request.schema)},

@@ -9,6 +9,7 @@ from sparring.records import events
 from sparring.records.clock import CallClock
 from sparring.records.conversation import Conversation, Response, ToolCall, Turn
 from sparring.records.events import AgentEvent, Event
+from sparring.records.judgement import GoalVerdict, JudgeIdentity, Judgement, TurnVerdict
 from sparring.records.kinds import Ending, Kind, Side, Status
 from sparring.records.record import (
     AgentIdentity,
@@ -31,7 +32,10 @@ __all__ = [
     "Ending",
     "Event",
     "Goal",
+    "GoalVerdict",
     "Header",
+    "JudgeIdentity",
+    "Judgement",
     "Kind",
     "MetricScore",
     "Record",
@@ -44,6 +48,7 @@ __all__ = [
     "Status",
     "ToolCall",
     "Turn",
+    "TurnVerdict",
     "events",
     "load_record",
     "make_result",

@@ -297,6 +297,25 @@ class CallerFailed(_Event):
     error: str
 
 
+class CallerFault(_Event):
+    """Our caller did what a caller does not do (``callers.conduct`` lists the faults)."""
+
+    type: Literal["caller_fault"] = "caller_fault"
+    fault: str
+    mended: bool
+    """Mended before it did harm; if not, the run is invalid."""
+    text: str = ""
+    """What it would have said."""
+
+
+class CallerSpent(_Event):
+    """Tokens that a request of our caller's took; None where its service does not say."""
+
+    type: Literal["caller_spent"] = "caller_spent"
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
 class Note(_Event):
     """A decision of ours, in words, for whoever reads the log."""
 
@@ -350,7 +369,16 @@ AgentEvent: TypeAlias = (
 """What an ``AgentConnection`` delivers."""
 
 OwnEvent: TypeAlias = (
-    Connected | CallerSaid | CallerWaited | CallerUnsent | EndCall | CallerFailed | Note | Ended
+    Connected
+    | CallerSaid
+    | CallerWaited
+    | CallerUnsent
+    | EndCall
+    | CallerFailed
+    | CallerFault
+    | CallerSpent
+    | Note
+    | Ended
 )
 """What our side adds."""
 

@@ -66,6 +66,8 @@ class Kind(StrEnum):
     # Our own side broke.
     CALLER_STALLED = "caller_stalled"
     CALLER_ERROR = "caller_error"
+    CALLER_CONDUCT = "caller_conduct"
+    """The caller broke its brief; the reason names the fault. The run is invalid."""
     INTERNAL_ERROR = "internal_error"
     INTERRUPTED = "interrupted"
 
@@ -74,3 +76,9 @@ class Kind(StrEnum):
     FUNCTION_CALLS = "function_calls"
     UNMEASURED = "unmeasured"
     NOTHING_CHECKED = "nothing_checked"
+
+    # The judge decided against it, or could not decide.
+    JUDGE_NO = "judge_no"
+    JUDGE_NO_VERDICT = "judge_no_verdict"
+    JUDGE_CONTEXT = "judge_context"
+    JUDGE_UNAVAILABLE = "judge_unavailable"

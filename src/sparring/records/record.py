@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from sparring.records.conversation import Conversation
 from sparring.records.events import Ended, Event
+from sparring.records.judgement import Judgement
 
 RECORD_SCHEMA = 1
 """Version of the record's file format; a later one still reads this."""
@@ -69,6 +70,8 @@ class Record(Header):
     """A call, whole: its header and its events in the order they happened."""
 
     events: list[Event]
+    judgements: list[Judgement] = Field(default_factory=list[Judgement])
+    """What judges said of it; those on an older question stay."""
 
     @cached_property
     def conversation(self) -> Conversation:

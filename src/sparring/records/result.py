@@ -5,6 +5,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from sparring.records.events import CallerFault, CallerSpent
+from sparring.records.judgement import JudgeIdentity, Judgement
 from sparring.records.kinds import Ending, Kind, Status
 from sparring.records.record import CallerIdentity, Record
 from sparring.records.score import METRICS_VERSION, Goal, MetricScore, Score
@@ -57,6 +59,11 @@ class Result(BaseModel):
     tool_calls: list[dict[str, Any]]
     unsent: list[str] = Field(default_factory=list[str])
     caller: CallerIdentity
+    caller_faults: list[str] = Field(default_factory=list[str])
+    """What our caller did wrong, mended or not."""
+    judge: JudgeIdentity | None = None
+    tokens: dict[str, dict[str, int | None]] = Field(default_factory=dict)
+    """Tokens per role, ``caller`` and ``judge``; None where a service does not say."""
     versions: dict[str, str]
     artifacts: dict[str, str] = Field(default_factory=dict)
 
@@ -116,6 +123,31 @@ def make_result(record: Record, score: Score, artifacts: dict[str, str] | None =
         ],
         unsent=conversation.unsent,
         caller=record.caller,
+        caller_faults=[e.fault for e in record.events if isinstance(e, CallerFault)],
+        judge=record.judgements[-1].judge if record.judgements else None,
+        tokens=_tokens(record),
         versions=record.versions,
         artifacts=artifacts or {},
     )
+
+
+def _tokens(record: Record) -> dict[str, dict[str, int | None]]:
+    spent = [event for event in record.events if isinstance(event, CallerSpent)]
+    roles: dict[str, list[CallerSpent] | list[Judgement]] = {
+        "caller": spent,
+        "judge": record.judgements,
+    }
+    return {
+        role: {
+            "prompt": _total([request.prompt_tokens for request in requests]),
+            "completion": _total([request.completion_tokens for request in requests]),
+        }
+        for role, requests in roles.items()
+        if requests
+    }
+
+
+def _total(counts: list[int | None]) -> int | None:
+    """The sum, if every request said how many it took."""
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None

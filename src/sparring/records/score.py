@@ -4,6 +4,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from sparring.records.judgement import TurnVerdict
 from sparring.records.kinds import Kind, Status
 
 METRICS_VERSION = "1"
@@ -32,6 +33,8 @@ class MetricScore(BaseModel):
     reason: str = ""
     """A sentence that says what was measured and what was asked."""
     failure_kind: Kind | None = None
+    verdicts: list[TurnVerdict] = Field(default_factory=list[TurnVerdict])
+    """For a judged metric, the verdict on every agent turn."""
     details: dict[str, Any] = Field(default_factory=dict)
 
 

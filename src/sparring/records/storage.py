@@ -8,6 +8,7 @@ whole under another name and then renamed. If we die in between, the journal is 
 
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
@@ -17,6 +18,7 @@ from pydantic import ValidationError
 from sparring.errors import RecordError
 from sparring.records.events import Event
 from sparring.records.record import Header, Record
+from sparring.records.redaction import redact
 
 
 class RecordWriter:
@@ -35,7 +37,7 @@ class RecordWriter:
         self._lines: list[str] = []
         self._header = header
         self._journal: IO[str] = self._journal_path.open("w", encoding="utf-8")
-        self._journal.write(header.model_dump_json(exclude_none=True) + "\n")
+        self._journal.write(redact(header.model_dump_json(exclude_none=True)) + "\n")
         self._journal.flush()
 
     def add(self, event: Event) -> None:
@@ -67,9 +69,11 @@ class RecordWriter:
 
 def save_record(record: Record, path: Path) -> None:
     """Write a complete record, atomically."""
-    header = Header.model_validate(record.model_dump(exclude={"events"}))
+    header = Header.model_validate(record.model_dump(exclude={"events", "judgements"}))
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, _document(header, [_event_json(event) for event in record.events]))
+    events = [_event_json(event) for event in record.events]
+    judgements = [judgement.model_dump_json() for judgement in record.judgements]
+    write_atomically(path, _document(header, events, judgements))
 
 
 def load_record(path: Path) -> Record:
@@ -101,24 +105,26 @@ def load_record(path: Path) -> Record:
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Replace a file's content so that no reader ever sees half of it."""
+    """Replace a file's content so that no reader ever sees half of it; secrets are left out."""
     draft = path.with_name(f"{path.name}.part")
     with draft.open("w", encoding="utf-8") as file:
-        file.write(text)
+        file.write(redact(text))
         file.flush()
         os.fsync(file.fileno())
     draft.replace(path)
 
 
 def _event_json(event: Event) -> str:
-    return event.model_dump_json(exclude_none=True)
+    return redact(event.model_dump_json(exclude_none=True))
 
 
-def _document(header: Header, lines: list[str]) -> str:
+def _document(header: Header, lines: list[str], judgements: Sequence[str] = ()) -> str:
     """One JSON object, an event to a line, so that people can read it and diff it."""
     head = header.model_dump_json(exclude_none=True, indent=1).removesuffix("\n}")
     body = ",\n  ".join(lines)
-    return f'{head},\n "events": [\n  {body}\n ]\n}}\n'
+    judged = ",\n  ".join(judgements)
+    tail = f',\n "judgements": [\n  {judged}\n ]' if judgements else ""
+    return f'{head},\n "events": [\n  {body}\n ]{tail}\n}}\n'
 
 
 def _journal_data(text: str) -> Any:

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from sparring.records import Conversation, Event, MetricScore, Response, Result, Status
 from sparring.records import events as ev
+from sparring.records.redaction import redact
 from sparring.suites import Run
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
@@ -87,6 +88,9 @@ class TerminalReport:
         if result.end_call is not None:
             claim = "succeeded" if result.end_call["success"] else "gave up"
             self._print(Text(f"caller: {claim}: {clean(result.end_call['reason'])}"))
+        if result.goal.verdict != "not_judged" or result.goal.reason != "no judge was asked":
+            verdict = {"met": "yes", "not_met": "no"}.get(result.goal.verdict, "no verdict")
+            self._print(Text(f"judge: {verdict}: {clean(result.goal.reason)}".rstrip(": ")))
         if result.metrics:
             self._print(Text("metrics:"))
         for metric in result.metrics:
@@ -135,7 +139,7 @@ class _LiveConversation:
 
 def clean(text: str) -> str:
     """Text that is safe to print on one line: whatever moves a cursor becomes a space."""
-    return _CONTROL.sub(" ", text).strip()
+    return _CONTROL.sub(" ", redact(text)).strip()
 
 
 def _value(value: Any) -> str:

@@ -1,8 +1,20 @@
-"""From a record to a score: measures, checks and the verdict, as pure functions."""
+"""From a record to a score: measures, checks, the judge's verdicts, and what they come to."""
 
 from sparring.scoring.function_calls import check_calls
+from sparring.scoring.judge import JudgeFailure
+from sparring.scoring.judging import is_worth_judging, judge_record, known_verdicts
 from sparring.scoring.measures import Measurement, measure
 from sparring.scoring.score import score
 from sparring.scoring.words import count_words
 
-__all__ = ["Measurement", "check_calls", "count_words", "measure", "score"]
+__all__ = [
+    "JudgeFailure",
+    "Measurement",
+    "check_calls",
+    "count_words",
+    "is_worth_judging",
+    "judge_record",
+    "known_verdicts",
+    "measure",
+    "score",
+]

@@ -1,7 +1,7 @@
 """From a record to its score: who is to blame, which metrics held, did it pass.
 
 A live run and a record read back from disk are scored by the same function, which asks nobody and
-looks at nothing but the record.
+looks at nothing but the record and the judgements stored with it.
 """
 
 from collections.abc import Sequence
@@ -15,29 +15,46 @@ from sparring.records import (
     Score,
     Status,
 )
-from sparring.scenarios import CallsMetric, JudgedMetric, Metric, RangeMetric, Simulation
+from sparring.scenarios import CallsMetric, JudgedMetric, Metric, RangeMetric
 from sparring.scoring.function_calls import check_calls
+from sparring.scoring.judge import JudgeFailure
+from sparring.scoring.judged import score_judged
+from sparring.scoring.judging import Verdicts, known_verdicts, simulation_of
 from sparring.scoring.measures import Measurement, agent_was_ready, measure
 
 _CUT_SHORT = (Ending.MAX_TURNS, Ending.MAX_DURATION, Ending.SILENCE)
 _AGENTS_FAULT = (Kind.AGENT_CRASHED, Kind.AGENT_ERROR, Kind.PROTOCOL_ERROR)
 
 
-def score(record: Record) -> Score:
-    """Score a record by the scenario it carries, without a judge.
+def score(record: Record, failure: JudgeFailure | None = None) -> Score:
+    """Score a record by the scenario it carries.
 
     Metrics are always scored as far as the record allows. What decides, first to last: how the call
-    ended, whether the agent said anything, the goal, the metrics with a threshold.
+    ended, whether the agent said anything, the goal, the metrics with a threshold, and whether what
+    should have decided could.
+
+    Args:
+        record: The record, with the judgements there are of it.
+        failure: Why a judge that was asked gave no verdict.
     """
-    simulation = Simulation.model_validate(record.scenario.definition)
-    goal = Goal(verdict="not_judged", reason="no judge was asked")
-    metrics = [_score_metric(metric, record) for metric in simulation.metrics]
-    status, kind, reason = _outcome(record, goal, metrics)
+    simulation = simulation_of(record)
+    verdicts = known_verdicts(record)
+    metrics = [_score_metric(metric, record, verdicts) for metric in simulation.metrics]
+    goal = _goal(verdicts, failure)
+    status, kind, reason = _outcome(record, goal, metrics, failure)
     return Score(status=status, kind=kind, reason=reason, goal=goal, metrics=metrics)
 
 
+def _goal(verdicts: Verdicts, failure: JudgeFailure | None) -> Goal:
+    if verdicts.goal is None:
+        reason = failure.reason if failure else "no judge was asked"
+        return Goal(verdict="not_judged", reason=reason)
+    met = verdicts.goal.verdict == "yes"
+    return Goal(verdict="met" if met else "not_met", reason=verdicts.goal.reason)
+
+
 def _outcome(
-    record: Record, goal: Goal, metrics: Sequence[MetricScore]
+    record: Record, goal: Goal, metrics: Sequence[MetricScore], failure: JudgeFailure | None
 ) -> tuple[Status, Kind | None, str]:
     ended = record.ended
     if ended is None:
@@ -45,6 +62,8 @@ def _outcome(
     if ended.ending is Ending.INTERRUPTED:
         return Status.INTERRUPTED, Kind.INTERRUPTED, ended.reason
     if ended.ending is Ending.ERROR:
+        if ended.kind is Kind.CALLER_CONDUCT:
+            return Status.INVALID, ended.kind, ended.reason
         agents = ended.kind in _AGENTS_FAULT and agent_was_ready(record)
         status = Status.FAILED if agents else Status.ERROR
         return status, ended.kind or Kind.INTERNAL_ERROR, ended.reason
@@ -54,10 +73,25 @@ def _outcome(
         return Status.FAILED, ended.kind, ended.reason
     if not record.conversation.agent_turns:
         return Status.FAILED, Kind.AGENT_SILENT, "the agent said nothing in the whole call"
-    for metric in metrics:
-        if metric.gates and not metric.passed and metric.passed is not None:
+    return _verdict(goal, metrics, failure)
+
+
+def _verdict(
+    goal: Goal, metrics: Sequence[MetricScore], failure: JudgeFailure | None
+) -> tuple[Status, Kind | None, str]:
+    """What goal and metrics come to, for a call that ran its course."""
+    if failure is not None:
+        return Status.ERROR, failure.kind, failure.reason
+    if goal.verdict == "not_met":
+        return Status.FAILED, Kind.JUDGE_NO, f"goal not met: {goal.reason or 'no reason given'}"
+    gates = [metric for metric in metrics if metric.gates]
+    for metric in gates:
+        if metric.passed is False:
             return Status.FAILED, metric.failure_kind, f"{metric.name}: {metric.reason}"
-    if goal.verdict == "not_judged" and not any(m.gates and m.passed for m in metrics):
+    for metric in gates:
+        if metric.failure_kind is Kind.JUDGE_NO_VERDICT:
+            return Status.ERROR, metric.failure_kind, f"{metric.name}: {metric.reason}"
+    if goal.verdict == "not_judged" and not any(metric.passed for metric in gates):
         return (
             Status.ERROR,
             Kind.NOTHING_CHECKED,
@@ -67,17 +101,10 @@ def _outcome(
     return Status.PASSED, None, ""
 
 
-def _score_metric(metric: Metric, record: Record) -> MetricScore:
+def _score_metric(metric: Metric, record: Record, verdicts: Verdicts) -> MetricScore:
     match metric:
         case JudgedMetric():
-            return MetricScore(
-                name=metric.name,
-                criterion=metric.criterion,
-                min_score=metric.min_score,
-                gates=metric.min_score is not None,
-                passed=None,
-                reason="not judged",
-            )
+            return score_judged(metric, verdicts.criteria.get(metric.criterion, ()))
         case CallsMetric():
             return _score_calls(metric, record)
         case RangeMetric():

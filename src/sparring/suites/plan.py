@@ -1,12 +1,12 @@
 """What is to be played: runs, each with an attempt and a seed of its own."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sparring.callers import unplayable
 from sparring.errors import UsageError
-from sparring.scenarios import Scenario
+from sparring.scenarios import Scenario, Simulation
 
 
 @dataclass(frozen=True)
@@ -35,20 +35,22 @@ def attempt_seed(seed: int, scenario: str, attempt: int) -> int:
     return int.from_bytes(hashlib.sha256(text).digest()[:4])
 
 
-def plan(scenarios: Sequence[Scenario], url: str, offline: bool) -> list[Run]:
+def plan(
+    scenarios: Sequence[Scenario], url: str, plays_agenda: Callable[[Simulation], bool]
+) -> list[Run]:
     """The runs that play each scenario once.
+
+    Args:
+        scenarios: What is played.
+        url: The agent.
+        plays_agenda: Whether a simulation is to be played without an LLM.
 
     Raises:
         UsageError: If one of them cannot be played as asked; nothing has been played then.
     """
-    if not offline:
-        raise UsageError(
-            "LLM callers and the judge are not here yet: add --offline to play the agenda caller "
-            "and let the checks decide"
-        )
     for scenario in scenarios:
         simulation = scenario.definition
-        problem = unplayable(simulation)
+        problem = unplayable(simulation) if plays_agenda(simulation) else None
         if problem is None and "audio" in (simulation.user.modality, simulation.judge.modality):
             problem = f"{scenario.name} needs spoken calls, which are not here yet"
         if problem is not None:

@@ -1,27 +1,30 @@
 """Playing runs: each one called, recorded, scored and stored before the next begins."""
 
+import asyncio
 import platform
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import version
-from pathlib import Path
 from typing import Protocol
 
 from sparring.agents import AgentConnection, EvalWebSocket
-from sparring.callers import AgendaCaller
+from sparring.callers import Caller
 from sparring.calls import Call, CallOptions
 from sparring.records import (
     AgentIdentity,
     Event,
     Header,
+    Kind,
     Record,
     RecordWriter,
     Result,
     ScenarioIdentity,
     make_result,
+    save_record,
 )
-from sparring.scoring import score
+from sparring.scoring import JudgeFailure, is_worth_judging, judge_record, score
+from sparring.suites.casting import Casting
 from sparring.suites.plan import Run
 from sparring.suites.store import RunDirectory, TraceLog
 
@@ -45,6 +48,7 @@ class Reporter(Protocol):
 async def play_runs(
     runs: Sequence[Run],
     directory: RunDirectory,
+    casting: Casting,
     reporter: Reporter,
     options: CallOptions | None = None,
 ) -> None:
@@ -55,7 +59,7 @@ async def play_runs(
     try:
         for run in runs:
             reporter.run_started(run)
-            await _play(run, directory, reporter, options)
+            await _play(run, directory, casting, reporter, options)
     finally:
         directory.save_summary(planned=len(runs))
 
@@ -63,50 +67,59 @@ async def play_runs(
 async def _play(
     run: Run,
     directory: RunDirectory,
+    casting: Casting,
     reporter: Reporter,
     options: CallOptions | None,
 ) -> None:
     stem = directory.stem(run.scenario.name)
     connection: AgentConnection = EvalWebSocket(run.url)
-    caller = AgendaCaller(run.scenario.definition)
+    caller = await casting.caller(run)
     header = make_header(run, connection, caller)
     trace = TraceLog(directory, stem)
-    try:
-        with RecordWriter(directory.record_path(stem), header) as writer:
-            call = Call(
-                run.scenario.definition,
-                connection,
-                caller,
-                header,
-                listeners=(writer.add, trace.add, lambda event: reporter.event(run, event)),
-                options=options,
+    path = directory.record_path(stem)
+    with RecordWriter(path, header) as writer, trace:
+        call = Call(
+            run.scenario.definition,
+            connection,
+            caller,
+            header,
+            listeners=(writer.add, trace.add, lambda event: reporter.event(run, event)),
+            options=options,
+        )
+        record, failure = call.record, None
+        try:
+            record = await call.play()
+            writer.close()
+            model = await casting.judge(run.scenario.definition)
+            if model is not None and is_worth_judging(record):
+                failure = JudgeFailure(Kind.INTERRUPTED, "interrupted before the judge answered")
+                record, failure = await judge_record(record, model, note=trace.note)
+                save_record(record, path)
+        except asyncio.CancelledError:
+            record = call.record
+            raise
+        finally:
+            writer.close()
+            if failure is not None:
+                trace.note(failure.reason)
+            result = make_result(
+                record, score(record, failure), _artifacts(record, directory, stem)
             )
-            try:
-                await call.play()
-            finally:
-                writer.close()
-                files = [writer.path, trace.path]
-                result = _score_and_store(call.record, directory, stem, files)
-                reporter.run_ended(run, result)
-    finally:
-        trace.close()
+            directory.add(result)
+            reporter.run_ended(run, result)
 
 
-def _score_and_store(
-    record: Record, directory: RunDirectory, stem: str, files: Sequence[Path]
-) -> Result:
-    conversation = directory.save_conversation(stem, record)
-    names = ("record", "eval_log", "conversation")
-    artifacts = {
-        name: path.relative_to(directory.path).as_posix()
-        for name, path in zip(names, (*files, conversation), strict=True)
+def _artifacts(record: Record, directory: RunDirectory, stem: str) -> dict[str, str]:
+    """The files of a run, as paths relative to its directory."""
+    files = {
+        "record": directory.record_path(stem),
+        "eval_log": directory.trace_path(stem),
+        "conversation": directory.save_conversation(stem, record),
     }
-    result = make_result(record, score(record), artifacts)
-    directory.add(result)
-    return result
+    return {name: path.relative_to(directory.path).as_posix() for name, path in files.items()}
 
 
-def make_header(run: Run, connection: AgentConnection, caller: AgendaCaller) -> Header:
+def make_header(run: Run, connection: AgentConnection, caller: Caller) -> Header:
     """What is known of a run before it is played."""
     return Header(
         scenario=ScenarioIdentity(

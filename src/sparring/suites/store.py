@@ -11,10 +11,12 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 from sparring.errors import RecordError, UsageError
 from sparring.records import Event, Record, Result, write_atomically
+from sparring.records.redaction import redact
 from sparring.records.trace import Trace
 
 _STEM_LENGTH = 120
@@ -78,6 +80,10 @@ class RunDirectory:
         """Where a run's record goes."""
         return self.path / "records" / f"{stem}.json"
 
+    def trace_path(self, stem: str) -> Path:
+        """Where a run's trace goes."""
+        return self.path / "logs" / f"{stem}.eval.log"
+
     def save_conversation(self, stem: str, record: Record) -> Path:
         """Write what was said and which tools were called, in pipecat's format."""
         path = self.path / "logs" / f"{stem}.conversation.json"
@@ -89,7 +95,7 @@ class RunDirectory:
     def add(self, result: Result) -> None:
         """Append a result; it is on disk when this returns."""
         with self.results_path.open("a", encoding="utf-8") as file:
-            file.write(result.model_dump_json() + "\n")
+            file.write(redact(result.model_dump_json()) + "\n")
             file.flush()
             os.fsync(file.fileno())
 
@@ -122,18 +128,31 @@ class TraceLog:
     """Writes a run's ``eval.log`` as the call goes on."""
 
     def __init__(self, directory: RunDirectory, stem: str):
-        self.path = directory.path / "logs" / f"{stem}.eval.log"
-        self.path.parent.mkdir(exist_ok=True)
+        path = directory.trace_path(stem)
+        path.parent.mkdir(exist_ok=True)
         self._trace = Trace()
-        self._file = self.path.open("w", encoding="utf-8")
+        self._file = path.open("w", encoding="utf-8")
 
     def add(self, event: Event) -> None:
         """Write the lines of the next event."""
-        lines = self._trace.lines(event)
-        if lines:
-            self._file.write("\n".join(lines) + "\n")
-            self._file.flush()
+        for line in self._trace.lines(event):
+            self._write(line)
 
-    def close(self) -> None:
-        """Close the file."""
+    def note(self, text: str) -> None:
+        """Write something that happened outside the call."""
+        self._write(f"         [--] {text}")
+
+    def _write(self, line: str) -> None:
+        self._file.write(redact(line) + "\n")
+        self._file.flush()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self._file.close()

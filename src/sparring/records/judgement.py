@@ -1,0 +1,52 @@
+"""What a judge said of a record, stored with it, so that re-scoring need not ask again."""
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class JudgeIdentity(_Part):
+    """Who judged: verdicts of different judges do not compare."""
+
+    service: str
+    model: str
+    params: dict[str, Any] = Field(default_factory=dict)
+    prompt_version: str
+
+
+class GoalVerdict(_Part):
+    """Whether the scenario's success criterion was met."""
+
+    criterion: str
+    verdict: Literal["yes", "no"]
+    reason: str = ""
+
+
+class TurnVerdict(_Part):
+    """Whether one agent turn met one criterion."""
+
+    turn: int
+    """The agent's turn, counted from 1."""
+    verdict: Literal["meets", "fails", "not_applicable", "none"]
+    """``none``: the judge gave no answer that could be read."""
+    reason: str = ""
+
+
+class Judgement(_Part):
+    """One judge's answer about one record. Its verdicts hold for the same call and criterion."""
+
+    call: str
+    """Hash of the call as the judge was shown it, and of how it was told to judge."""
+    judge: JudgeIdentity
+    goal: GoalVerdict | None = None
+    """None if only criteria were asked about."""
+    criteria: dict[str, list[TurnVerdict]] = Field(default_factory=dict)
+    """By criterion, word for word: a verdict for every agent turn."""
+    requests: int = 1
+    """How many requests it took."""
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None

@@ -1,0 +1,43 @@
+"""Secrets never reach a file or a terminal.
+
+Redacted are the values, of eight characters or more, of environment variables named like a key,
+token, secret or password, and credentials that were handed to a service (``keep_secret``). Ordinary
+words are not: a name must have one of those words as a part of its own (``API_KEY``, not
+``KEYBOARD``), so what is hidden is hidden because of its name.
+"""
+
+import json
+import os
+import re
+
+_NAMES = re.compile(r"(^|_)(API)?(KEY|TOKEN|SECRET|PASSWORD|PASSWD)S?($|_)", re.IGNORECASE)
+_SHORTEST = 8
+MASK = "[redacted]"
+
+_kept: set[str] = set()
+
+
+def keep_secret(value: str) -> None:
+    """Redact this credential from now on, wherever it would be written."""
+    if len(value) >= _SHORTEST:
+        _kept.add(value)
+
+
+def redact(text: str) -> str:
+    """A text without secrets, plain or as they stand in JSON."""
+    for secret in _secrets():
+        if secret in text:
+            text = text.replace(secret, MASK)
+    return text
+
+
+def _secrets() -> list[str]:
+    values = {
+        value
+        for name, value in os.environ.items()
+        if len(value) >= _SHORTEST and _NAMES.search(name)
+    }
+    plain = values | _kept
+    escaped = {json.dumps(value)[1:-1] for value in plain}
+    escaped |= {json.dumps(value, ensure_ascii=False)[1:-1] for value in plain}
+    return sorted(plain | escaped, key=len, reverse=True)

@@ -1,0 +1,67 @@
+"""Who plays the caller, and who judges: from a scenario's blocks to something that does it."""
+
+from sparring.callers import AgendaCaller, Caller, PersonaCaller
+from sparring.models import ChatModel
+from sparring.models.opening import Models
+from sparring.scenarios import JudgeModel, Simulation, SimulatorModel
+from sparring.suites.plan import Run
+
+
+class Casting:
+    """Finds caller and judge for every run; all use one set of clients."""
+
+    def __init__(self, offline: bool, judged: bool = True):
+        """Decide how runs are cast.
+
+        Args:
+            offline: Use no LLM: the agenda is played, and nothing is judged.
+            judged: Whether goals and criteria are judged, where the scenario does not say no.
+        """
+        self._offline = offline
+        self._judged = judged and not offline
+        self._models = Models()
+
+    def plays_agenda(self, simulation: Simulation) -> bool:
+        """Whether the agenda caller plays it."""
+        simulator = simulation.simulator
+        return self._offline or (
+            isinstance(simulator, SimulatorModel) and simulator.service == "agenda"
+        )
+
+    def judges(self, simulation: Simulation) -> bool:
+        """Whether its record will be judged."""
+        return self._judged and simulation.judge.eval is not False
+
+    async def check(self, simulations: list[Simulation]) -> None:
+        """See that everybody who is needed can be had, before any call is made.
+
+        Raises:
+            ModelError: For the first that cannot; the text says the way out.
+        """
+        checked: set[str] = set()
+        for simulation in simulations:
+            models: list[ChatModel] = []
+            if not self.plays_agenda(simulation):
+                models.append(await self._models.open(simulation.simulator))
+            judge = await self.judge(simulation)
+            for model in [*models, *([judge] if judge else [])]:
+                if repr(model.identity) not in checked:
+                    checked.add(repr(model.identity))
+                    await model.check()
+
+    async def caller(self, run: Run) -> Caller:
+        """The caller of a run."""
+        simulation = run.scenario.definition
+        if self.plays_agenda(simulation):
+            return AgendaCaller(simulation)
+        return PersonaCaller(simulation, await self._models.open(simulation.simulator), run.seed)
+
+    async def judge(self, simulation: Simulation) -> ChatModel | None:
+        """The judge of a scenario; None if nothing is judged."""
+        if not self.judges(simulation):
+            return None
+        return await self._models.open(simulation.judge.eval or JudgeModel())
+
+    async def close(self) -> None:
+        """Let go of all clients."""
+        await self._models.close()
