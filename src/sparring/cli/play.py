@@ -12,6 +12,7 @@ import typer
 
 from sparring.agents import check_url
 from sparring.cli.app import Exit
+from sparring.errors import ModelError, UsageError
 from sparring.records import Result, Status
 from sparring.reports import TerminalReport
 from sparring.scenarios import load
@@ -40,7 +41,10 @@ def play(
     if not runs:
         typer.echo("error: nothing to run", err=True)
         return Exit.USAGE
-    asyncio.run(_check(casting, runs))
+    try:
+        asyncio.run(_check(casting, runs))
+    except ModelError as error:
+        raise UsageError(f"{error}. Or play without an LLM: --offline") from error
     directory = RunDirectory.create(runs_dir, name)
     report = TerminalReport(verbose=verbose)
     started = time.monotonic()

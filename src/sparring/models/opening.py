@@ -29,6 +29,7 @@ class Models:
         self._ollama: dict[str, OllamaServer] = {}
         self._openai: dict[tuple[str | None, str], object] = {}
         self._opened: list[ChatModel] = []
+        self._is_ollama: dict[str, bool] = {}
 
     async def open(self, block: Block) -> ChatModel:
         """The model that a block names.
@@ -63,7 +64,9 @@ class Models:
             return self._openai_chat(block, block.endpoint, key or "none")
         endpoint = block.endpoint or os.environ.get("OLLAMA_HOST") or OLLAMA_URL
         root = endpoint.rstrip("/").removesuffix("/v1")
-        if block.endpoint is not None and not await _is_ollama(root):
+        if root not in self._is_ollama:
+            self._is_ollama[root] = block.endpoint is None or await _is_ollama(root)
+        if block.endpoint is not None and not self._is_ollama[root]:
             return self._openai_chat(block, block.endpoint, "ollama")
         server = self._ollama.setdefault(root, OllamaServer(root))
         extra = block.extra

@@ -1,10 +1,14 @@
 """Who plays the caller, and who judges: from a scenario's blocks to something that does it."""
 
+from typing import TYPE_CHECKING
+
 from sparring.callers import AgendaCaller, Caller, PersonaCaller
 from sparring.models import ChatModel
-from sparring.models.opening import Models
 from sparring.scenarios import JudgeModel, Simulation, SimulatorModel
 from sparring.suites.plan import Run
+
+if TYPE_CHECKING:
+    from sparring.models.opening import Block, Models
 
 
 class Casting:
@@ -19,7 +23,7 @@ class Casting:
         """
         self._offline = offline
         self._judged = judged and not offline
-        self._models = Models()
+        self._models: "Models | None" = None
 
     def plays_agenda(self, simulation: Simulation) -> bool:
         """Whether the agenda caller plays it."""
@@ -42,7 +46,7 @@ class Casting:
         for simulation in simulations:
             models: list[ChatModel] = []
             if not self.plays_agenda(simulation):
-                models.append(await self._models.open(simulation.simulator))
+                models.append(await self._open(simulation.simulator))
             judge = await self.judge(simulation)
             for model in [*models, *([judge] if judge else [])]:
                 if repr(model.identity) not in checked:
@@ -54,14 +58,22 @@ class Casting:
         simulation = run.scenario.definition
         if self.plays_agenda(simulation):
             return AgendaCaller(simulation)
-        return PersonaCaller(simulation, await self._models.open(simulation.simulator), run.seed)
+        return PersonaCaller(simulation, await self._open(simulation.simulator), run.seed)
 
     async def judge(self, simulation: Simulation) -> ChatModel | None:
         """The judge of a scenario; None if nothing is judged."""
         if not self.judges(simulation):
             return None
-        return await self._models.open(simulation.judge.eval or JudgeModel())
+        return await self._open(simulation.judge.eval or JudgeModel())
 
     async def close(self) -> None:
         """Let go of all clients."""
-        await self._models.close()
+        if self._models is not None:
+            await self._models.close()
+
+    async def _open(self, block: "Block") -> ChatModel:
+        if self._models is None:
+            from sparring.models.opening import Models  # Its clients take a while to import.
+
+            self._models = Models()
+        return await self._models.open(block)

@@ -1,0 +1,255 @@
+"""FakeLLM: an HTTP server that answers chats as told, over Ollama's native routes and OpenAI's.
+
+It is real on the wire: what speaks to it is the real client of either, and it can refuse, stall,
+break off, or answer anything at all.
+"""
+
+import asyncio
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Self
+
+from aiohttp import web
+
+
+@dataclass
+class Chat:
+    """A request, as it came."""
+
+    route: str
+    """``ollama`` or ``openai``."""
+    body: dict[str, Any]
+    headers: dict[str, str]
+    number: int
+    """Counted from 0, over both routes."""
+
+    @property
+    def messages(self) -> list[dict[str, str]]:
+        """The chat's messages."""
+        return self.body["messages"]
+
+    @property
+    def system(self) -> str:
+        """The system message."""
+        return self.messages[0]["content"]
+
+    @property
+    def last(self) -> str:
+        """The last message."""
+        return self.messages[-1]["content"]
+
+    @property
+    def prompt_tokens(self) -> int:
+        """About how many tokens the messages are."""
+        return sum(len(message["content"]) for message in self.messages) // 4
+
+    @property
+    def schema(self) -> dict[str, Any] | None:
+        """The JSON Schema that the answer shall follow."""
+        if self.route == "ollama":
+            return self.body.get("format")
+        return (self.body.get("response_format") or {}).get("json_schema", {}).get("schema")
+
+    @property
+    def is_judge(self) -> bool:
+        """Whether this is the judge's request and not the persona's."""
+        return not self.body.get("tools")
+
+
+@dataclass
+class Reply:
+    """What the server does with a request."""
+
+    text: str = ""
+    tools: list[tuple[str, dict[str, Any]]] = field(default_factory=list[tuple[str, dict[str, Any]]])
+    thinking: str = ""
+    cut_off: bool = False
+    status: int = 200
+    error: str = ""
+    headers: dict[str, str] = field(default_factory=dict[str, str])
+    hangs: bool = False
+    prompt_tokens: int | None = None
+    """Tokens it says it read; by default what the request holds."""
+    completion_tokens: int | None = 20
+
+
+Answer = Callable[[Chat], Reply | str]
+
+
+def end_call(text: str = "", success: bool = True, reason: str = "done") -> Reply:
+    """A reply that hangs up."""
+    return Reply(text, tools=[("end_call", {"success": success, "reason": reason})])
+
+
+def verdicts(chat: Chat, goal: str = "yes", **changes: Any) -> str:
+    """A judge's whole answer: this goal, ``meets`` for every turn and criterion.
+
+    ``changes`` replace verdicts: ``turn_2={"c1": "fails"}``.
+    """
+    schema = chat.schema or json.loads(chat.last.rsplit("\n", 1)[1])
+    answer: dict[str, Any] = {}
+    for key, rule in schema["properties"].items():
+        if key == "id":
+            answer[key] = rule["enum"][0]
+        elif key == "goal":
+            answer[key] = {"verdict": goal, "reason": "" if goal == "yes" else "it was not done"}
+        else:
+            answer[key] = {
+                criterion: {"verdict": changes.get(key, {}).get(criterion, "meets"), "reason": "so"}
+                for criterion in rule["properties"]
+            }
+    return json.dumps(answer)
+
+
+class FakeLLM:
+    """Serves until its ``with`` is left."""
+
+    def __init__(self, answer: Answer, *, ollama: bool = True, models: tuple[str, ...] = ()):
+        """Prepare to serve.
+
+        Args:
+            answer: What to do with each request.
+            ollama: Whether Ollama's own routes are there, besides OpenAI's.
+            models: Models it has, besides the default one.
+        """
+        self._answer = answer
+        self._ollama = ollama
+        self._models = ("gemma4:12b", *models)
+        self._leaving = asyncio.Event()
+        self._runner: web.AppRunner | None = None
+        self.chats: list[Chat] = []
+        self.context_length = 131072
+        self.under_way = 0
+        self.most_under_way = 0
+        self.url = ""
+
+    @property
+    def endpoint(self) -> str:
+        """What a scenario's ``endpoint:`` would be."""
+        return f"{self.url}/v1"
+
+    @property
+    def persona(self) -> list[Chat]:
+        """The requests of personas."""
+        return [chat for chat in self.chats if not chat.is_judge]
+
+    @property
+    def judge(self) -> list[Chat]:
+        """The requests of judges."""
+        return [chat for chat in self.chats if chat.is_judge]
+
+    async def __aenter__(self) -> Self:
+        app = web.Application(client_max_size=64 * 2**20)
+        app.router.add_get("/v1/models", self._list)
+        app.router.add_post("/v1/chat/completions", self._openai_chat)
+        if self._ollama:
+            app.router.add_get("/api/version", self._version)
+            app.router.add_get("/api/tags", self._tags)
+            app.router.add_post("/api/show", self._show)
+            app.router.add_post("/api/chat", self._ollama_chat)
+        self._runner = web.AppRunner(app, shutdown_timeout=1)
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, "127.0.0.1", 0)
+        await site.start()
+        host, port = self._runner.addresses[0][:2]
+        self.url = f"http://{host}:{port}"
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._leaving.set()
+        assert self._runner is not None
+        await self._runner.cleanup()
+
+    async def _version(self, request: web.Request) -> web.Response:
+        return web.json_response({"version": "0.99.0"})
+
+    async def _tags(self, request: web.Request) -> web.Response:
+        return web.json_response({"models": [{"model": name} for name in self._models]})
+
+    async def _show(self, request: web.Request) -> web.Response:
+        return web.json_response({"model_info": {"fake.context_length": self.context_length}})
+
+    async def _list(self, request: web.Request) -> web.Response:
+        data = [{"id": n, "object": "model", "created": 0, "owned_by": "x"} for n in self._models]
+        return web.json_response({"object": "list", "data": data})
+
+    async def _reply(self, route: str, request: web.Request) -> Reply:
+        chat = Chat(route, await request.json(), dict(request.headers), len(self.chats))
+        self.chats.append(chat)
+        self.under_way += 1
+        self.most_under_way = max(self.most_under_way, self.under_way)
+        try:
+            reply = self._answer(chat)
+            reply = Reply(reply) if isinstance(reply, str) else reply
+            if reply.prompt_tokens is None:
+                reply.prompt_tokens = chat.prompt_tokens
+            if reply.hangs:
+                await self._leaving.wait()
+            await asyncio.sleep(0)
+            return reply
+        finally:
+            self.under_way -= 1
+
+    async def _ollama_chat(self, request: web.Request) -> web.StreamResponse:
+        reply = await self._reply("ollama", request)
+        if reply.status != 200:
+            return web.json_response(
+                {"error": reply.error}, status=reply.status, headers=reply.headers
+            )
+        parts: list[dict[str, Any]] = []
+        if reply.thinking:
+            parts.append({"message": {"role": "assistant", "content": "", "thinking": reply.thinking}})
+        for piece in _pieces(reply.text):
+            parts.append({"message": {"role": "assistant", "content": piece}})
+        if reply.tools:
+            calls = [{"function": {"name": n, "arguments": args}} for n, args in reply.tools]
+            parts.append({"message": {"role": "assistant", "content": "", "tool_calls": calls}})
+        parts.append(
+            {
+                "message": {"role": "assistant", "content": ""},
+                "done": True,
+                "done_reason": "length" if reply.cut_off else "stop",
+                "prompt_eval_count": reply.prompt_tokens,
+                "eval_count": reply.completion_tokens,
+            }
+        )
+        body = "".join(json.dumps({"model": "m", **part}) + "\n" for part in parts)
+        return web.Response(text=body, content_type="application/x-ndjson")
+
+    async def _openai_chat(self, request: web.Request) -> web.StreamResponse:
+        reply = await self._reply("openai", request)
+        if reply.status != 200:
+            body = {"error": {"message": reply.error, "type": "x", "code": None}}
+            return web.json_response(body, status=reply.status, headers=reply.headers)
+        deltas: list[dict[str, Any]] = [{"content": piece} for piece in _pieces(reply.text)]
+        if reply.thinking:
+            deltas.insert(0, {"reasoning_content": reply.thinking})
+        for index, (name, arguments) in enumerate(reply.tools):
+            function = {"name": name, "arguments": json.dumps(arguments)}
+            call = {"index": index, "id": f"c{index}", "type": "function", "function": function}
+            deltas.append({"tool_calls": [call]})
+        chunks = [{"choices": [{"index": 0, "delta": delta}]} for delta in deltas]
+        reason = "length" if reply.cut_off else "tool_calls" if reply.tools else "stop"
+        chunks.append({"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]})
+        tokens = {
+            "prompt_tokens": reply.prompt_tokens,
+            "completion_tokens": reply.completion_tokens or 0,
+            "total_tokens": 0,
+        }
+        chunks.append({"choices": [], "usage": tokens})
+        base = {"id": "x", "object": "chat.completion.chunk", "created": 0, "model": "m"}
+        lines = [f"data: {json.dumps({**base, **chunk})}\n\n" for chunk in chunks]
+        return web.Response(
+            text="".join([*lines, "data: [DONE]\n\n"]), content_type="text/event-stream"
+        )
+
+
+def _pieces(text: str) -> list[str]:
+    return [text[i : i + 7] for i in range(0, len(text), 7)]
