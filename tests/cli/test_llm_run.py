@@ -210,7 +210,7 @@ async def test_a_reply_that_is_right_the_second_time_is_all_that_is_said(tmp_pat
         return "" if len(asked) == 2 else good(chat)
 
     async with FakeLLM(stumbles) as llm, FakeAgent(polite_booking) as agent:
-        ran, result = await play(tmp_path, llm, agent)
+        ran, _ = await play(tmp_path, llm, agent)
     assert ran.code == 0
     assert agent.texts == [*LINES, "Thank you!"]
 
@@ -218,7 +218,7 @@ async def test_a_reply_that_is_right_the_second_time_is_all_that_is_said(tmp_pat
 async def test_thinking_aloud_is_stripped_and_noted(tmp_path: Path):
     def thinks(chat: Chat) -> Reply | str:
         if chat.is_judge:
-            return "<think>{\"goal\": \"no\"}</think>" + verdicts(chat)
+            return '<think>{"goal": "no"}</think>' + verdicts(chat)
         reply = persona(chat)
         return f"<think>who am I?</think>{reply}" if isinstance(reply, str) else reply
 

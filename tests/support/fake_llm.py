@@ -63,7 +63,9 @@ class Reply:
     """What the server does with a request."""
 
     text: str = ""
-    tools: list[tuple[str, dict[str, Any]]] = field(default_factory=list[tuple[str, dict[str, Any]]])
+    tools: list[tuple[str, dict[str, Any]]] = field(
+        default_factory=list[tuple[str, dict[str, Any]]]
+    )
     thinking: str = ""
     cut_off: bool = False
     status: int = 200
@@ -205,7 +207,9 @@ class FakeLLM:
             )
         parts: list[dict[str, Any]] = []
         if reply.thinking:
-            parts.append({"message": {"role": "assistant", "content": "", "thinking": reply.thinking}})
+            parts.append(
+                {"message": {"role": "assistant", "content": "", "thinking": reply.thinking}}
+            )
         for piece in _pieces(reply.text):
             parts.append({"message": {"role": "assistant", "content": piece}})
         if reply.tools:

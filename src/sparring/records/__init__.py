@@ -8,6 +8,7 @@ and tool calls. ``Score`` is what scoring makes of a record, and a ``Result``, o
 from sparring.records import events
 from sparring.records.clock import CallClock
 from sparring.records.conversation import Conversation, Response, ToolCall, Turn
+from sparring.records.conversation_file import record_of_conversation
 from sparring.records.events import AgentEvent, Event
 from sparring.records.judgement import GoalVerdict, JudgeIdentity, Judgement, TurnVerdict
 from sparring.records.kinds import Ending, Kind, Side, Status
@@ -52,6 +53,7 @@ __all__ = [
     "events",
     "load_record",
     "make_result",
+    "record_of_conversation",
     "save_record",
     "write_atomically",
 ]

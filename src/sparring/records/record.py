@@ -64,6 +64,8 @@ class Header(_Part):
     started_at: datetime
     """Wall clock (UTC) at the call clock's zero."""
     versions: dict[str, str] = Field(default_factory=dict)
+    timed: bool = True
+    """Whether events carry times; a conversation file has none."""
 
 
 class Record(Header):

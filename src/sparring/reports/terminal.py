@@ -52,6 +52,10 @@ class TerminalReport:
 
     def run_ended(self, run: Run, result: Result) -> None:
         """The run is over and scored."""
+        self.scored(result)
+
+    def scored(self, result: Result) -> None:
+        """A record was scored."""
         if self._verbose:
             self._details(result)
         sign, style = _SIGNS[result.status]

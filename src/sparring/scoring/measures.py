@@ -16,6 +16,8 @@ DEFAULT_DEADLINE_S = 5.0
 """How long an unanswered turn must have waited to count against an agent if no bound says so
 (RUN metrics contract 2.0)."""
 
+_TIMED = ("duration", "latency")
+
 MeasureName = Literal["turns", "duration", "words", "latency"]
 
 
@@ -40,6 +42,8 @@ def measure(name: MeasureName, record: Record, max_value: float | None = None) -
         max_value: The metric's upper bound; for ``latency`` it is also the deadline by which a turn
             must have been answered.
     """
+    if name in _TIMED and not record.timed:
+        return Measurement(None, "not timed: a conversation file holds no times")
     return _MEASURES[name](record, max_value)
 
 

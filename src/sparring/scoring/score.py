@@ -129,7 +129,8 @@ def _score_calls(metric: CallsMetric, record: Record) -> MetricScore:
 
 def _score_range(metric: RangeMetric, record: Record) -> MetricScore:
     measured = measure(metric.measure, record, metric.max_value)
-    gates = metric.min_value is not None or metric.max_value is not None
+    bounded = metric.min_value is not None or metric.max_value is not None
+    gates = bounded and (record.timed or measured.value is not None)
     kind = _range_fault(metric, measured) if gates else None
     measurable = measured.value is not None
     return MetricScore(

@@ -1,6 +1,6 @@
 """From scenarios to stored results: the plan of runs, playing them, the run directory."""
 
-from sparring.suites.plan import Run, attempt_seed, plan
+from sparring.suites.plan import Run, attempt_seed, identity_of, plan
 from sparring.suites.store import RunDirectory
 
-__all__ = ["Run", "RunDirectory", "attempt_seed", "plan"]
+__all__ = ["Run", "RunDirectory", "attempt_seed", "identity_of", "plan"]

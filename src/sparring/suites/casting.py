@@ -23,7 +23,7 @@ class Casting:
         """
         self._offline = offline
         self._judged = judged and not offline
-        self._models: "Models | None" = None
+        self._models: Models | None = None
 
     def plays_agenda(self, simulation: Simulation) -> bool:
         """Whether the agenda caller plays it."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sparring.callers import unplayable
 from sparring.errors import UsageError
+from sparring.records import ScenarioIdentity
 from sparring.scenarios import Scenario, Simulation
 
 
@@ -18,6 +19,16 @@ class Run:
     attempt: int
     """From 1."""
     seed: int
+
+
+def identity_of(scenario: Scenario) -> ScenarioIdentity:
+    """What a record keeps of a scenario: enough to be scored without its file."""
+    return ScenarioIdentity(
+        name=scenario.name,
+        file=str(scenario.file),
+        hash=scenario.hash,
+        definition=scenario.definition.model_dump(mode="json"),
+    )
 
 
 def attempt_seed(seed: int, scenario: str, attempt: int) -> int:

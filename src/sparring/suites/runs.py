@@ -19,13 +19,12 @@ from sparring.records import (
     Record,
     RecordWriter,
     Result,
-    ScenarioIdentity,
     make_result,
     save_record,
 )
 from sparring.scoring import JudgeFailure, is_worth_judging, judge_record, score
 from sparring.suites.casting import Casting
-from sparring.suites.plan import Run
+from sparring.suites.plan import Run, identity_of
 from sparring.suites.store import RunDirectory, TraceLog
 
 
@@ -122,12 +121,7 @@ def _artifacts(record: Record, directory: RunDirectory, stem: str) -> dict[str, 
 def make_header(run: Run, connection: AgentConnection, caller: Caller) -> Header:
     """What is known of a run before it is played."""
     return Header(
-        scenario=ScenarioIdentity(
-            name=run.scenario.name,
-            file=str(run.scenario.file),
-            hash=run.scenario.hash,
-            definition=run.scenario.definition.model_dump(mode="json"),
-        ),
+        scenario=identity_of(run.scenario),
         agent=AgentIdentity(label=connection.label, url=connection.url),
         caller=caller.identity,
         attempt=run.attempt,
