@@ -198,8 +198,8 @@ def _collector(pieces: "asyncio.Queue[Piece | ModelError]") -> Any:
 
 
 def _context(request: Request) -> Any:
-    from pipecat.adapters.schemas.function_schema import FunctionSchema
-    from pipecat.adapters.schemas.tools_schema import ToolsSchema
+    from pipecat.adapters.llm.schemas.function_schema import FunctionSchema
+    from pipecat.adapters.llm.schemas.tools_schema import ToolsSchema
     from pipecat.processors.aggregators.llm_context import LLMContext
 
     messages: list[Any] = [{"role": m.role, "content": m.content} for m in request.messages]

@@ -1,0 +1,33 @@
+"""What holds for all tests."""
+
+import warnings
+from pathlib import Path
+
+import pytest
+
+SOURCE = str(Path(__file__).parents[1] / "src")
+_ours: list[str] = []
+
+
+def pytest_warning_recorded(warning_message: warnings.WarningMessage) -> None:
+    """Remember deprecations that a line of ours brought about.
+
+    Pipecat raises its own past every filter, so they cannot be made errors where they happen.
+    """
+    if (
+        issubclass(warning_message.category, DeprecationWarning)
+        and SOURCE in warning_message.filename
+    ):
+        _ours.append(f"{warning_message.filename}:{warning_message.lineno}")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail if there were any."""
+    if _ours and session.exitstatus == 0:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name them."""
+    for place in sorted(set(_ours)):
+        terminalreporter.write_line(f"uses what pipecat deprecates: {place}", red=True)
