@@ -3,8 +3,6 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from sparring.scenarios import CallsMetric, JudgedMetric, RangeMetric, Simulation, load
 from sparring.scenarios.yaml_source import read_source
@@ -107,7 +105,7 @@ def test_a_list_with_defaults(tmp_path: Path):
     [
         ("scenarios: []", ["2:12: `scenarios` must be a list of scenarios"]),
         ("scenarios: x", ["2:12: `scenarios` must be a list of scenarios"]),
-        ("scenarios: [x]", ["2:13: a scenario is a mapping with a `name`"]),
+        ("scenarios: [x]", ["2:13: a scenario is a mapping with a `name`, not the text \"x\""]),
         ("scenarios: [{scenarios: []}]", ["2:14: a scenario cannot hold `scenarios` of its own"]),
         ("scenarios:\n- turns: []", ["3:3: scripts (`turns:`) cannot be played yet; simulations "
                                      "(`persona:`) can"]),
@@ -166,23 +164,6 @@ def test_a_circle_of_includes_is_shown(tmp_path: Path):
     )
 
 
-def test_integers_are_decimal_only(tmp_path: Path):
-    text = "a: 012\nb: 0x10\nc: 1_000\nd: 12:30\ne: on\nf: 1e3\ng: '*#'\nh: -5\ni: 1.5\nj: 0\n"
-    write(tmp_path, a=text)
-    assert read_source(tmp_path / "a.yaml").data == {
-        "a": "012", "b": "0x10", "c": 1000, "d": "12:30", "e": True, "f": "1e3", "g": "*#",
-        "h": -5, "i": 1.5, "j": 0,
-    }  # fmt: skip
-
-
-def test_merges_anchors_and_aliases(tmp_path: Path):
-    text = "a: &a {x: 1, y: 2}\nb: &b {<<: *a, y: 3}\nc: *b\nd: {<<: *b, z: 4}\ne: {<<: [*b, *a]}\n"
-    write(tmp_path, a=text)
-    data = read_source(tmp_path / "a.yaml").data
-    assert data["b"] == data["c"] == data["e"] == {"x": 1, "y": 3}
-    assert data["d"] == {"x": 1, "y": 3, "z": 4}
-
-
 def test_directories(tmp_path: Path):
     write(
         tmp_path, b=BASE, a=BASE.replace("n\n", "m\n", 1), fragment="modality: text\n", bad="x: ["
@@ -197,10 +178,82 @@ def test_directories(tmp_path: Path):
 
 def test_what_is_not_there(tmp_path: Path):
     (tmp_path / "empty").mkdir()
-    loaded = load([tmp_path / "nope.yaml", tmp_path / "empty"])
+    (tmp_path / "loop").symlink_to("loop")
+    loaded = load([tmp_path / name for name in ("nope.yaml", "empty", "x" * 300, "loop", "a\0")])
+    assert [str(problem).removeprefix(f"{tmp_path}/") for problem in loaded.problems] == [
+        "a\\x00: there is no such file",
+        "empty: there are no scenario files in this directory (*.yaml, *.yml)",
+        "loop: there is no such file",
+        "nope.yaml: there is no such file",
+        f"{'x' * 300}: cannot be read: File name too long",
+    ]
+
+
+def test_what_cannot_be_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    write(tmp_path, a=BASE)
+
+    def refuse(*_: Any) -> Any:
+        raise PermissionError(13, "Permission denied")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "open", refuse)
+        (problem,) = load([tmp_path / "a.yaml"]).problems
+    assert str(problem) == f"{tmp_path}/a.yaml:1:1: cannot be read: Permission denied"
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "iterdir", refuse)
+        (problem,) = load([tmp_path]).problems
+    assert str(problem) == f"{tmp_path}: cannot be read: Permission denied"
+
+
+def test_a_directory_may_hold_more_than_files(tmp_path: Path):
+    write(tmp_path, a=BASE, **{"sub.yaml__b": BASE})
+    (tmp_path / "gone.yaml").symlink_to("nowhere")
+    loaded = load([tmp_path])
+    assert [scenario.name for scenario in loaded.scenarios] == ["n"]
     assert list(map(str, loaded.problems)) == [
-        f"{tmp_path}/nope.yaml: there is no such file",
-        f"{tmp_path}/empty: there are no scenario files in this directory (*.yaml, *.yml)",
+        f"{tmp_path}/gone.yaml:1:1: cannot be read: No such file or directory"
+    ]
+
+
+def test_problems_are_told_once_and_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    shared = BASE + "judge: !include ../parts/judge.yaml\nmax_turn: 1\n"
+    write(tmp_path, s__b=shared, s__a=shared, parts__judge="modalty: text\n")
+    monkeypatch.chdir(tmp_path)
+    assert list(map(str, load(["s/b.yaml", "./s/a.yaml", "s"]).problems)) == [
+        "parts/judge.yaml:1:1: unknown key 'modalty'. Did you mean 'modality'?",
+        "s/a.yaml:6:1: unknown key 'max_turn'. Did you mean 'max_turns'?",
+        "s/b.yaml:6:1: unknown key 'max_turn'. Did you mean 'max_turns'?",
+    ]
+
+
+def test_a_bad_file_does_not_stop_the_others(tmp_path: Path):
+    write(tmp_path, a="name: [", b=BASE, c="x: 1\n")
+    loaded = load([tmp_path / f"{name}.yaml" for name in "abc"])
+    assert [scenario.name for scenario in loaded.scenarios] == ["n"]
+    assert [Path(problem.file).name for problem in loaded.problems] == ["a.yaml", "c.yaml"]
+    assert [file.name for file in loaded.files] == ["a.yaml", "b.yaml", "c.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("", "1:1: the key 'name' is missing"),
+        ("name: 5\n", "1:7: name must be text, not 5: quote it"),
+        ("name: ' '\n", "1:7: name must not be empty"),
+    ],
+)
+def test_the_name_of_a_file_with_a_list(tmp_path: Path, name: str, message: str):
+    text = "scenarios: [{name: a, persona: p, goal: g, success: s}]\n"
+    write(tmp_path, a=name + text)
+    path = tmp_path / "a.yaml"
+    assert list(map(str, load([path]).problems)) == [f"{path}:{message}"]
+
+
+def test_a_name_is_taken_by_a_scenario_that_is_wrong_too(tmp_path: Path):
+    write(tmp_path, a=BASE + "scenarios:\n- {name: a, runs: 0}\n- {name: a}\n")
+    assert [problem.message for problem in load([tmp_path / "a.yaml"]).problems] == [
+        "runs must be at least 1, not 0",
+        "a scenario named 'a' is there already",
     ]
 
 
@@ -208,53 +261,3 @@ def test_a_named_fragment_is_no_scenario_file(tmp_path: Path):
     write(tmp_path, user="modality: text\n")
     (problem,) = load([tmp_path / "user.yaml"]).problems
     assert "needs a `persona:`" in problem.message
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300)
-@given(st.text(st.characters(codec="utf-8")) | st.binary())
-def test_no_text_raises(tmp_path: Path, text: str | bytes):
-    path = tmp_path / "a.yaml"
-    path.write_bytes(text.encode() if isinstance(text, str) else text)
-    for problem in load([path]).problems:
-        assert problem.message and problem.line is not None and problem.line >= 1
-
-
-junk = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(st.sampled_from([*FULL, "measure", "criterion", "service", "factory", "id"])
-                      | st.text(min_size=1, max_size=5), inner, max_size=4),
-    max_leaves=6,
-)  # fmt: skip
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300)
-@given(st.dictionaries(st.sampled_from(sorted(FULL)), junk, max_size=4), st.data())
-def test_no_mutation_raises_and_every_problem_reads_well(
-    tmp_path: Path, mutation: dict[str, Any], data: st.DataObject
-):
-    path = tmp_path / "a.yaml"
-    path.write_text(yaml.safe_dump({**FULL, **mutation}, allow_unicode=True), "utf-8")
-    for problem in load([path]).problems:
-        assert "Input should" not in problem.message and "validat" not in problem.message
-
-
-@given(st.sampled_from(sorted(FULL)), st.sampled_from("abcxyz_"))
-def test_a_misspelt_key_is_one_fault_at_the_key(key: str, letter: str):
-    from tempfile import TemporaryDirectory
-
-    wrong = key + letter
-    if wrong in Simulation.model_fields:
-        return
-    with TemporaryDirectory() as directory:
-        path = Path(directory) / "a.yaml"
-        lines = [
-            *(
-                f"{k}: {v}"
-                for k, v in {"name": "n", "persona": "p", "goal": "g", "success": "s"}.items()
-            )
-        ]
-        path.write_text("\n".join([*lines, f"{wrong}: 1"]))
-        (problem,) = load([path]).problems
-    assert (problem.line, problem.column) == (5, 1)
-    assert problem.message == f"unknown key {wrong!r}. Did you mean {key!r}?"

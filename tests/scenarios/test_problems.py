@@ -10,6 +10,10 @@ BOMB = "a: &a [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n" + "".join(
     f"{name}: &{name} [{', '.join([f'*{last}'] * 10)}]\n"
     for last, name in zip("abcdef", "bcdefg", strict=True)
 )
+NESTED_MERGES = "&a {x: 1}"
+for last, name in zip("abcdefgh", "bcdefghi", strict=True):
+    NESTED_MERGES = f"&{name} {{<<: [{NESTED_MERGES}{f', *{last}' * 9}]}}"
+NESTED_MERGES = f"r: {{<<: {NESTED_MERGES}}}"
 BASE = "name: n\npersona: p\ngoal: g\nsuccess: s\n"
 
 
@@ -47,6 +51,31 @@ def problems(tmp_path: Path, text: str | bytes) -> list[str]:
         ),
         ("simulator: {modle: x}", "5:13: unknown key 'modle'. Did you mean 'model'?"),
         ("behavior: {}", "5:1: unknown key 'behavior'"),
+        (
+            "judge: {eval: {explainer: {servce: ollama}}}",
+            "5:28: unknown key 'servce'. Did you mean 'service'?",
+        ),
+        (
+            "simulator: {service: openai, modle: x}",
+            "5:30: unknown key 'modle'. Did you mean 'model'?",
+        ),
+        (
+            "user: {modality: audio, speach: {}}",
+            "5:25: unknown key 'speach'. Did you mean 'speech'?",
+        ),
+        # A key of another variant is no suggestion.
+        (
+            "metrics:\n- {name: a, criterion: b, max_valu: 1}",
+            "6:27: unknown key 'max_valu'",
+        ),
+        ("metrics: [{mesure: words}]", "5:12: unknown key 'mesure'. Did you mean 'measure'?"),
+        (
+            "metrics: [{name: a, criteron: b}]",
+            "5:21: unknown key 'criteron'. Did you mean 'criterion'?",
+        ),
+        (f"{'k' * 300}: 1", f"5:1: unknown key '{'k' * 40}…'"),
+        ('"a\\nb": 1', "5:1: unknown key 'a\\nb'"),
+        ('"{y}": 1', "5:1: unknown key '{y}'"),
         # Types
         ('max_turns: "5"', '5:12: max_turns must be a whole number, not the text "5"'),
         ("max_turns: true", "5:12: max_turns must be a whole number, not the boolean true"),
@@ -57,15 +86,40 @@ def problems(tmp_path: Path, text: str | bytes) -> list[str]:
         ("opening: yes", "5:10: opening must be text, not the boolean true: quote it"),
         ("opening: [a]", "5:10: opening must be text, not a list"),
         ("opening: 2026-01-01", "5:10: 2026-01-01 would be read as a date: quote it"),
+        ("simulator:", "5:11: simulator must be a mapping, not nothing"),
+        ("simulator: no", "5:12: simulator must be a mapping, not the boolean false"),
+        ("user: {speech: false}", "5:16: user.speech must be a mapping, not the boolean false"),
+        ("context: [hi]", '5:11: context[0] must be a mapping, not the text "hi"'),
+        ("facts: {a: .nan}", "5:12: a fact that is a number must be finite"),
+        (
+            "agenda: [{id: a, say: b, hear: 7}]",
+            "5:32: hear must be a phrase or a list of phrases, not 7: quote it",
+        ),
+        (
+            f"max_duration_s: {10**400}",
+            f"5:17: max_duration_s must be a number, not 1{'0' * 39}…",
+        ),
+        ("opening: !!bool foo", "5:10: 'foo' cannot be read as true or false"),
+        ("runs: !!int ''", "5:7: '' cannot be read as a whole number"),
+        ("runs: !!float ''", "5:7: '' cannot be read as a number"),
+        ("? !!int ''\n: 1", "5:3: '' cannot be read as a whole number"),
+        ("facts: !!map x", "5:8: the tag !!map does not fit what stands here"),
+        ("opening: !!str [a]", "5:10: the tag !!str does not fit what stands here"),
+        ("facts: {2026-01-01: a}", "5:9: a key must be text: quote it, as in '2026-01-01':"),
+        ("on: a", "5:1: a key must be text: quote it, as in 'on':"),
         ("tags: a", '5:7: tags must be a list, not the text "a"'),
         ("tags: [1]", "5:8: tags[0] must be text, not 1: quote it"),
         ("user: text", '5:7: user must be a mapping, not the text "text"'),
         ("simulator: gpt", '5:12: simulator must be a mapping, not the text "gpt"'),
         ("judge: {eval: true}", "5:15: judge.eval must be a mapping, not the boolean true"),
-        ("facts: {a: [1]}", "5:12: a fact is text, a number, true or false"),
-        ("facts: {a: null}", "5:12: a fact is text, a number, true or false"),
+        ("facts: {a: [1]}", "5:12: a fact is text, a number, true or false, not a list"),
+        ("facts: {a: null}", "5:12: a fact is text, a number, true or false, not nothing"),
         ("facts: {1: a}", "5:9: a key must be text: quote it, as in '1':"),
-        ("metrics: [words]", "5:11: a metric must be a mapping with a `criterion` or a `measure`"),
+        (
+            "metrics: [words]",
+            "5:11: a metric must be a mapping with a `criterion` or a `measure`, "
+            'not the text "words"',
+        ),
         ("trigger_disconnect: 1", "5:21: trigger_disconnect must be true or false, not 1"),
         # Bounds and choices
         ("runs: 0", "5:7: runs must be at least 1, not 0"),
@@ -79,7 +133,7 @@ def problems(tmp_path: Path, text: str | bytes) -> list[str]:
         ),
         (
             "metrics:\n- measure: latnecy",
-            "6:3: measure must be one of turns, duration, words, latency, function_calls, "
+            "6:12: measure must be one of turns, duration, words, latency, function_calls, "
             "not the text \"latnecy\". Did you mean 'latency'?",
         ),
         ("opening: ''", "5:10: opening must not be empty"),
@@ -87,7 +141,7 @@ def problems(tmp_path: Path, text: str | bytes) -> list[str]:
         # Metrics
         (
             "metrics:\n- {name: a, criterion: b, max_value: 1}",
-            "6:27: 'max_value' is for measures",
+            "6:27: 'max_value' is for measures in a range: turns, duration, words, latency",
         ),
         (
             "metrics:\n- {measure: words, min_score: 1}",
@@ -107,11 +161,11 @@ def problems(tmp_path: Path, text: str | bytes) -> list[str]:
         ("metrics:\n- {measure: function_calls}", "6:3: the key 'calls' is missing"),
         (
             "metrics:\n- {measure: words, min_value: 3, max_value: 2}",
-            "6:20: min_value 3 is greater than max_value 2",
+            "6:31: min_value 3 is greater than max_value 2",
         ),
         (
             "metrics:\n- measure: words\n- measure: words",
-            "7:3: a metric named 'words' is there already: give this one a `name`",
+            "7:3: a metric named 'words' is there already: give this one a `name` of its own",
         ),
         (
             "metrics:\n- {name: a, criterion: b, min_score: 1.5}",
@@ -119,16 +173,33 @@ def problems(tmp_path: Path, text: str | bytes) -> list[str]:
         ),
         (
             "metrics:\n- {measure: function_calls, calls: [{name: a, times: 0}]}",
-            '6:47: times must be a number from 1 or a text like "1+", not 0',
+            '6:54: times must be a whole number from 1, or text like "1+", not 0',
         ),
         (
             "metrics:\n- {measure: function_calls, calls: [5]}",
             "6:37: metrics[0].calls[0] must be a mapping, not 5",
         ),
+        (
+            "metrics:\n- {measure: function_calls, calls: [{name: a, times: lots}]}",
+            '6:54: times must be a whole number from 1, or text like "1+", not the text "lots"',
+        ),
+        (
+            "metrics:\n- {measure: function_calls, calls: [{name: a, times: yes}]}",
+            '6:54: times must be a whole number from 1, or text like "1+", not the boolean true',
+        ),
+        (
+            "metrics:\n- {measure: function_calls, calls: [], max_value: 1}",
+            "6:40: 'max_value' is for measures in a range: turns, duration, words, latency",
+        ),
         # Blocks
         (
             "simulator: {service: agenda, model: m}",
-            "5:30: `service: agenda` uses no LLM, so it takes no model",
+            "5:30: `service: agenda` uses no LLM, so it takes no `model`",
+        ),
+        (
+            "judge: {eval: {service: gpt}}",
+            '5:25: judge.eval.service must be one of ollama, openai, not the text "gpt"; for any '
+            "other there is `factory: module.function`",
         ),
         ("simulator: {service: openai}", "5:12: `service: openai` needs a `model`"),
         (
@@ -152,11 +223,11 @@ def problems(tmp_path: Path, text: str | bytes) -> list[str]:
         ("agenda: [{id: a}]", "5:10: agenda item 'a' needs a `say` or a `do`"),
         (
             "agenda: [{id: a, say: b}, {id: a, say: c}]",
-            "5:28: agenda item 'a' is there twice",
+            "5:32: agenda item 'a' is there twice",
         ),
         (
             "agenda: [{id: a, say: b, facts: [x]}]",
-            "5:34: agenda item 'a' needs the fact 'x', which is not among `facts` (none)",
+            "5:34: agenda item 'a' needs the fact 'x', not among `facts` (none)",
         ),
         (
             "agenda: [{id: a, say: b, after: [x]}]",
@@ -164,11 +235,11 @@ def problems(tmp_path: Path, text: str | bytes) -> list[str]:
         ),
         (
             "agenda: [{id: a, say: b, after: [c]}, {id: c, say: d, after: [a]}]",
-            "5:26: agenda item 'a' comes after itself",
+            "5:33: agenda item 'a' comes after itself: a after c after a",
         ),
         (
             "agenda: [{id: a, say: b, hear: ['/(/']}]",
-            "5:33: '/(/' is no regular expression: missing ), unterminated subpattern at "
+            "5:33: '/(/' is no good regular expression: missing ), unterminated subpattern at "
             "position 0",
         ),
         (
@@ -179,7 +250,20 @@ def problems(tmp_path: Path, text: str | bytes) -> list[str]:
             "agenda: [{id: a, action: wait}]",
             "5:10: agenda item 'a' waits, so it needs a `hear`: what to wait after",
         ),
-        ("context: [{content: a}]", "5:11: a message of the context needs a `role`"),
+        (
+            "agenda: [{id: a, say: b, hear: ['/[[a]/']}]",
+            "5:33: '/[[a]/' is no good regular expression: Possible nested set at position 1",
+        ),
+        (
+            "agenda: [{id: a, say: b, hear: ['/a{99999999999}/']}]",
+            "5:33: '/a{99999999999}/' is no good regular expression: the repetition number is too "
+            "large",
+        ),
+        (
+            f"agenda: [{{id: a, say: b, hear: ['/{'(' * 3000}{')' * 3000}/']}}]",
+            f"5:33: '/{'(' * 39}…' is no good regular expression: nested too deeply",
+        ),
+        ("context: [{content: a}]", "5:11: a message of the context needs a `role`, as text"),
     ],
 )  # fmt: skip
 def test_one_fault_is_one_line(tmp_path: Path, more: str, problem: str):
@@ -197,13 +281,88 @@ def test_all_faults_of_a_file_are_told(tmp_path: Path):
     assert len(problems(tmp_path, BASE + "a: 1\nb: 2\nruns: 0\n")) == 3
 
 
+def test_all_faults_between_keys_are_told(tmp_path: Path):
+    more = "agenda:\n- {id: a, say: b, after: [x], facts: [y], hear: ['/(/', '/[/']}\n- {id: b}\n"
+    assert [line.split(": ")[0] for line in problems(tmp_path, BASE + more)] == [
+        "a.yaml:6:50",
+        "a.yaml:6:57",
+        "a.yaml:7:3",
+    ]
+    more = (
+        "facts: {name: x}\n"
+        "agenda:\n"
+        "- {id: first, say: b, after: [frist], facts: [nam]}\n"
+        "- {id: first, say: c}\n"
+        "context: [{}]\n"
+        "metrics: [{measure: words}, {measure: words}]\n"
+    )
+    assert problems(tmp_path, BASE + more) == [
+        "a.yaml:7:31: agenda item 'first' comes after 'frist', which is no item. "
+        "Did you mean 'first'?",
+        "a.yaml:7:47: agenda item 'first' needs the fact 'nam', not among `facts`. "
+        "Did you mean 'name'?",
+        "a.yaml:8:8: agenda item 'first' is there twice",
+        "a.yaml:9:11: a message of the context needs a `role`, as text",
+        "a.yaml:10:29: a metric named 'words' is there already: give this one a `name` of its own",
+    ]
+
+
+def test_a_circle_is_told_once(tmp_path: Path):
+    more = (
+        "agenda:\n- {id: a, say: x, after: [b]}\n- {id: b, say: x, after: [c, d]}\n"
+        "- {id: c, say: x, after: [a]}\n- {id: d, say: x, after: [d]}\n"
+    )
+    assert problems(tmp_path, BASE + more) == [
+        "a.yaml:6:26: agenda item 'a' comes after itself: a after b after c after a",
+        "a.yaml:9:26: agenda item 'd' comes after itself: d after d",
+    ]
+
+
+def test_all_that_an_agenda_caller_cannot_use_is_told(tmp_path: Path):
+    more = "simulator: {service: agenda, endpoint: x, extra: {}}"
+    assert problems(tmp_path, BASE + more) == [
+        "a.yaml:5:30: `service: agenda` uses no LLM, so it takes no `endpoint`",
+        "a.yaml:5:43: `service: agenda` uses no LLM, so it takes no `extra`",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("name: n\npersonna: p\ngoal: g\nsuccess: s", "2:1: unknown key 'personna'. Did you mean "
+                                                      "'persona'?"),
+        ("name: n\nturn: []", "2:1: unknown key 'turn'. Did you mean 'turns'?"),
+        ("name: n\nscenario: []", "2:1: unknown key 'scenario'. Did you mean 'scenarios'?"),
+        ("nam: n\npersona: p\ngoal: g\nsuccess: s", "1:1: unknown key 'nam'. Did you mean 'name'?"),
+    ],
+)  # fmt: skip
+def test_a_misspelt_key_that_decides_what_the_file_is(tmp_path: Path, text: str, problem: str):
+    assert problems(tmp_path, text) == [f"a.yaml:{problem}"]
+
+
+def test_all_that_yaml_can_tell_is_told_at_once(tmp_path: Path):
+    text = BASE + "seed: 2026-01-01\nfacts: {a: 1, a: 2, 5: x}\nuser: !foo x\njudge: !include x\n"
+    assert [line.split(": ")[0] for line in problems(tmp_path, text)] == [
+        "a.yaml:5:7",
+        "a.yaml:6:15",
+        "a.yaml:6:21",
+        "a.yaml:7:7",
+        "a.yaml:8:8",
+    ]
+
+
+def test_a_message_is_one_line_whatever_it_quotes(tmp_path: Path):
+    (problem,) = problems(tmp_path, BASE + 'judge: !include "a\\nb\\0"')
+    assert problem.startswith("a.yaml:5:8: !include a\\nb\\x00: there is no such file")
+
+
 @pytest.mark.parametrize(
     ("text", "start"),
     [
         ("name: [", "a.yaml:2:1: not YAML:"),
         ("name: n\n\tpersona: p", "a.yaml:2:1: not YAML:"),
         ("name: a\nname: b\n", "a.yaml:2:1: 'name' is given twice, first on line 1"),
-        ("name: a\n---\nname: b\n", "a.yaml:2:1: not YAML: but found another document"),
+        ("name: a\n---\nname: b\n", "a.yaml:2:1: a second document begins here; a file holds one"),
         ("", "a.yaml:1:1: a scenario file is a mapping with a `name`, not empty"),
         ("# nothing\n", "a.yaml:1:1: a scenario file is a mapping"),
         ("- a\n", "a.yaml:1:1: a scenario file is a mapping"),
@@ -212,16 +371,25 @@ def test_all_faults_of_a_file_are_told(tmp_path: Path):
         ("name: !!binary aGk=", "a.yaml:1:7: the tag !!binary"),
         ("name: !!set {a, b}", "a.yaml:1:7: the tag !!set"),
         ("[a, b]: c", "a.yaml:1:1: a key must be text"),
+        ("name: *x", "a.yaml:1:7: there is no anchor of this name before it"),
+        ("a: &x 1\nb: &x 2", "a.yaml:2:4: there is an anchor of this name already"),
+        ("%YAML 9.9\n---\nname: a", "a.yaml:1:1: not YAML:"),
+        ("<<: 5", "a.yaml:1:1: << merges a mapping, or a list of mappings"),
+        ("<<: [5]", "a.yaml:1:1: << merges a mapping, or a list of mappings"),
+        ("a: &a {x: 1}\nb: {<<: *a, <<: *a}", "a.yaml:2:13: '<<' is given twice, first on line 2"),
+        ("a: &a {<<: *a}", "a.yaml:1:8: nested more than 100 deep; does an anchor contain itself?"),
+        (NESTED_MERGES, "a.yaml:1:"),
+        ("name: !include " + "x" * 5000, f"a.yaml:1:7: !include {'x' * 40}…: cannot be read: "),
         ("name: a\x07", "a.yaml:"),
         (b"name: a\nx: \xff", "a.yaml:2:4: not UTF-8: byte 0xff at offset 11"),
         ("name: n\npersona: p".encode("utf-16"), "a.yaml:1:1: not UTF-8"),
         ("name: " + "[" * 5000, "a.yaml:"),
         ("name: " + "9" * 10_000, "a.yaml:1:7:"),
-        ("a: &a [*a]", "a.yaml:"),
-        (BOMB, "a.yaml:"),
+        ("a: &a [*a]", "a.yaml:1:4: nested more than 100 deep; does an anchor contain itself?"),
+        (BOMB, "a.yaml:1:14: the file unfolds into more than 100000 values"),
         ("name: !include [a]", "a.yaml:1:7: !include takes one path"),
         ("name: !include nowhere.yaml", "a.yaml:1:7: !include nowhere.yaml: there is no such file"),
-        ("name: !include .", "a.yaml:1:7: !include .: there is no such file"),
+        ("name: !include .", "a.yaml:1:7: !include .: a directory cannot be included"),
         ("name: !include a.yaml", "a.yaml:1:7: !include goes in a circle: a.yaml → a.yaml"),
         ("name: n\ngoal: g\n", "a.yaml:1:1: a scenario needs a `persona:` (a simulation) or "),
         ("name: n\nturns: []\n", "a.yaml:2:1: scripts (`turns:`) cannot be played yet"),

@@ -18,8 +18,27 @@ def valid(document: Any) -> bool:
 
 
 def test_the_file_is_the_schema():
-    saved = json.loads((ROOT / "schemas" / "scenario.schema.json").read_text("utf-8"))
-    assert saved == json_schema(), "run `make schema`"
+    saved = (ROOT / "schemas" / "scenario.schema.json").read_text("utf-8")
+    expected = json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n"
+    assert saved == expected, "run `make schema`"
+
+
+def test_it_is_a_schema_without_a_host():
+    schema = json_schema()
+    jsonschema.Draft202012Validator.check_schema(schema)
+    assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert "//" not in schema["$id"]
+
+
+def test_every_key_is_described():
+    schema = json_schema()
+    blocks = [schema, *schema["$defs"].values()]
+    assert [
+        key
+        for block in blocks
+        for key, value in block.get("properties", {}).items()
+        if not value.get("description")
+    ] == []
 
 
 @pytest.mark.parametrize("path", SIMULATIONS, ids=lambda path: path.stem)
@@ -39,10 +58,25 @@ def test_the_examples_load_fit_the_schema_and_name_it(path: Path):
         {"metrics": [{"measure": "function_calls", "calls": ["a", {"name": "b", "times": "1+"}]}]},
         {"simulator": {"factory": "a.b", "anything": 1}},
         {"judge": {"eval": False}},
+        {"judge": {"eval": None}},
+        {"judge": {"eval": {"explainer": False}, "transcription": {}}},
+        {"user": {"modality": "audio", "speech": {"service": "kokoro", "voice": "a"}}},
+        {"agenda": [{"id": "a", "hear": ["x", "/y/"], "do": "z", "action": "finish"}]},
+        {"facts": {"a": 1, "b": True, "c": "x", "d": 1.5}, "context": [{"role": "system"}]},
     ],
 )
-def test_it_accepts(more: dict[str, Any]):
+def test_it_accepts_what_loads(more: dict[str, Any], tmp_path: Path):
     assert valid({**BASE, **more})
+    (tmp_path / "a.yaml").write_text(yaml.safe_dump({**BASE, **more}))
+    loaded = load([tmp_path / "a.yaml"])
+    assert loaded.problems == []
+
+
+def test_it_leaves_to_the_loader_what_a_schema_cannot_say(tmp_path: Path):
+    unknown_fact = {**BASE, "agenda": [{"id": "a", "say": "b", "facts": ["x"]}]}
+    assert valid(unknown_fact)
+    (tmp_path / "a.yaml").write_text(yaml.safe_dump(unknown_fact))
+    assert load([tmp_path / "a.yaml"]).problems
 
 
 @pytest.mark.parametrize(
@@ -56,10 +90,29 @@ def test_it_accepts(more: dict[str, Any]):
         {"scenarios": [{"goal": "a"}]},
         {"agenda": [{"id": "a", "hears": "x"}]},
         {"simulator": {"servce": "ollama"}},
+        {"simulator": None},
+        {"judge": {"eval": {"explainer": {"servce": "x"}}}},
+        {"judge": {"transcription": {"modle": "x"}}},
+        {"user": {"speech": {"service": "kokoro"}}},
+        {"metrics": [{"measure": "words", "min_score": 1}]},
+        {"metrics": [{"measure": "function_calls", "calls": [{"name": "a", "times": "many"}]}]},
+        {"metrics": [{"measure": "function_calls", "calls": [{"name": "a", "times": 0}]}]},
+        {"agenda": [{"id": "a", "say": "b", "action": "interrupt"}]},
+        {"facts": {"a": []}},
+        {"behavior": {}},
     ],
 )
-def test_it_refuses(more: dict[str, Any]):
+def test_it_refuses_what_does_not_load(more: dict[str, Any], tmp_path: Path):
     assert not valid({**BASE, **more})
+    (tmp_path / "a.yaml").write_text(yaml.safe_dump({**BASE, **more}))
+    assert load([tmp_path / "a.yaml"]).problems
+
+
+def test_exported_names_are_sorted_and_there():
+    from sparring import scenarios
+
+    assert scenarios.__all__ == sorted(scenarios.__all__)
+    assert all(hasattr(scenarios, name) for name in scenarios.__all__)
 
 
 def test_it_refuses_what_lacks_the_required():

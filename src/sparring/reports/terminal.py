@@ -1,7 +1,9 @@
 """Results as plain lines on a terminal: the conversation while it happens, then what it came to."""
 
 import json
+import os
 import re
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -25,6 +27,15 @@ _SIGNS = {
 }
 
 
+class _Output(Console):
+    """A console whose reader may leave (``| head``): the runs go on, unseen."""
+
+    def on_broken_pipe(self) -> None:
+        """Write into nothing from now on; the interpreter's own last flush too."""
+        self.quiet = True
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 class TerminalReport:
     """Prints lines as runs go on, and the summary at the end."""
 
@@ -35,7 +46,7 @@ class TerminalReport:
             console: Where to; by default standard output.
             verbose: Whether to show the conversations and every metric.
         """
-        self._console = console or Console(highlight=False, markup=False, emoji=False)
+        self._console = console or _Output(highlight=False, markup=False, emoji=False)
         self._verbose = verbose
         self._conversation = _LiveConversation()
 

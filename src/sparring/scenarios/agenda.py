@@ -1,19 +1,34 @@
 """The agenda: what the caller has in its head besides persona and goal."""
 
 import re
+import warnings
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
 from sparring.scenarios.blocks import STRICT, Text
-from sparring.scenarios.faults import fault
+from sparring.scenarios.faults import (
+    Fault,
+    all_of,
+    fault,
+    quote_hint,
+    shortened,
+    shown,
+    suggestion,
+)
 
 _LATER = ("interrupt", "backchannel")
 
 
 def _as_list(value: Any) -> Any:
-    return [value] if isinstance(value, str) else value
+    if isinstance(value, str):
+        return [value]
+    if not isinstance(value, list):
+        hint = quote_hint(value)
+        raise fault(f"hear must be a phrase or a list of phrases, not {shown(value)}{hint}")
+    return cast(list[Any], value)
 
 
 def _known_action(value: Any) -> Any:
@@ -60,13 +75,15 @@ class AgendaItem(BaseModel):
             raise fault(f"agenda item {self.id!r} needs a `say` or a `do`")
         if self.action == "wait" and not self.hear:
             raise fault(f"agenda item {self.id!r} waits, so it needs a `hear`: what to wait after")
+        faults: list[Fault] = []
         for index, phrase in enumerate(self.hear):
             try:
                 _pattern(phrase)
-            except re.error as error:
-                raise fault(
-                    f"{phrase!r} is no regular expression: {error}", "hear", index
-                ) from None
+            except ValueError as error:
+                message = f"{shortened(phrase)!r} is no good regular expression: {error}"
+                faults.append(Fault(message, ("hear", index)))
+        if faults:
+            raise all_of(faults)
         return self
 
     def hears(self, text: str) -> bool:
@@ -78,49 +95,68 @@ class AgendaItem(BaseModel):
         return [_pattern(phrase) for phrase in self.hear]
 
 
-def check_agenda(agenda: list[AgendaItem], facts: dict[str, Any]) -> None:
-    """Hold an agenda's references against each other.
-
-    Raises:
-        PydanticCustomError: For the first that does not fit, placed within a simulation.
-    """
-    ids = [item.id for item in agenda]
+def agenda_faults(agenda: Sequence[AgendaItem], facts: Collection[str]) -> list[Fault]:
+    """An agenda's references held against each other and against the facts; within a simulation."""
+    faults: list[Fault] = []
+    after: dict[str, list[str]] = {}
+    for item in agenda:
+        after.setdefault(item.id, item.after)
+    seen: set[str] = set()
     for index, item in enumerate(agenda):
-        if item.id in ids[:index]:
-            raise fault(f"agenda item {item.id!r} is there twice", "agenda", index, "id")
+        at = ("agenda", index)
+        if item.id in seen:
+            faults.append(Fault(f"agenda item {item.id!r} is there twice", (*at, "id")))
+        seen.add(item.id)
         for step, name in enumerate(item.facts):
             if name not in facts:
-                known = ", ".join(facts) or "none"
-                raise fault(
-                    f"agenda item {item.id!r} needs the fact {name!r}, which is not among `facts` "
-                    f"({known})",
-                    *("agenda", index, "facts", step),
-                )
+                hint = suggestion(name, list(facts)) or f" ({', '.join(facts) or 'none'})"
+                message = f"agenda item {item.id!r} needs the fact {name!r}, not among `facts`"
+                faults.append(Fault(message + hint, (*at, "facts", step)))
         for step, earlier in enumerate(item.after):
-            if earlier not in ids:
-                raise fault(
-                    f"agenda item {item.id!r} comes after {earlier!r}, which is no item",
-                    *("agenda", index, "after", step),
-                )
-    after = {item.id: item.after for item in agenda}
+            if earlier not in after:
+                message = f"agenda item {item.id!r} comes after {earlier!r}, which is no item"
+                hint = suggestion(earlier, list(after))
+                faults.append(Fault(message + hint, (*at, "after", step)))
+    return [*faults, *_circles(agenda, after)]
+
+
+def _circles(agenda: Sequence[AgendaItem], after: Mapping[str, list[str]]) -> Iterator[Fault]:
+    told: set[str] = set()
     for index, item in enumerate(agenda):
-        if _reaches(after, item.id, item.id):
-            raise fault(f"agenda item {item.id!r} comes after itself", "agenda", index, "after")
+        circle = _way_back(after, item.id)
+        if circle and item.id not in told:
+            told.update(circle)
+            message = f"agenda item {item.id!r} comes after itself: {' after '.join(circle)}"
+            yield Fault(message, ("agenda", index, "after"))
 
 
-def _reaches(after: dict[str, list[str]], start: str, goal: str) -> bool:
+def _way_back(after: Mapping[str, list[str]], start: str) -> list[str]:
+    """The shortest way from an item over what it comes after back to it; empty if there is none."""
+    ways = [[start]]
     seen: set[str] = set()
-    waiting = list(after[start])
-    while waiting:
-        item = waiting.pop()
-        if item == goal:
-            return True
-        if item not in seen:
-            seen.add(item)
-            waiting += after[item]
-    return False
+    for way in ways:  # It grows as we go: breadth first.
+        for earlier in after.get(way[-1], []):
+            if earlier == start:
+                return [*way, start]
+            if earlier not in seen:
+                seen.add(earlier)
+                ways.append([*way, earlier])
+    return []
 
 
 def _pattern(phrase: str) -> re.Pattern[str]:
-    expression = len(phrase) > 2 and phrase.startswith("/") and phrase.endswith("/")
-    return re.compile(phrase[1:-1] if expression else re.escape(phrase), re.IGNORECASE)
+    """A phrase as a pattern.
+
+    Raises:
+        ValueError: If it is a regular expression that is wrong, or of doubtful meaning.
+    """
+    is_expression = len(phrase) > 2 and phrase.startswith("/") and phrase.endswith("/")
+    expression = phrase[1:-1] if is_expression else re.escape(phrase)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            return re.compile(expression, re.IGNORECASE)
+        except RecursionError:
+            raise ValueError("nested too deeply") from None
+        except (re.error, OverflowError, Warning) as error:
+            raise ValueError(str(error)) from None

@@ -4,10 +4,11 @@
 with ``factory:`` is handed whole to the user's own function, so it may hold any further key.
 """
 
-from typing import Annotated, Any, Literal, Self, TypeVar
+from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Discriminator,
     Field,
@@ -16,7 +17,7 @@ from pydantic import (
     model_validator,
 )
 
-from sparring.scenarios.faults import fault
+from sparring.scenarios.faults import Fault, all_of, fault
 
 STRICT = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 OPEN = ConfigDict(extra="allow", strict=True, frozen=True, allow_inf_nan=False)
@@ -26,15 +27,22 @@ Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 DottedPath = Annotated[str, StringConstraints(pattern=r"^\w+(\.\w+)+$")]
 
 DEFAULT_MODEL = "gemma4:12b"
+DEFAULT_EXTRA = {"reasoning_effort": "none"}
 
 
 # Tags of variants begin with #, so that they cannot be taken for keys when a fault is located.
 def by_factory(block: Any) -> str:
-    """Which variant a block is: one with a ``factory``, one of our own services, or none."""
-    if block is None or block is False:
-        return "#none"
+    """Which variant a block is: one with a ``factory``, or one of our own services."""
     is_factory = "factory" in block if isinstance(block, dict) else hasattr(block, "factory")
     return "#factory" if is_factory else "#service"
+
+
+def _by_factory_or_absent(block: Any) -> str:
+    return "#none" if block is None else by_factory(block)
+
+
+def _by_factory_or_false(block: Any) -> str:
+    return "#none" if block is None or block is False else by_factory(block)
 
 
 class FactoryBlock(BaseModel):
@@ -46,63 +54,57 @@ class FactoryBlock(BaseModel):
 
 
 class _Model(BaseModel):
+    """An LLM of a service of ours; ollama has a default model, with a default ``extra``."""
+
     model_config = STRICT
 
-    model: Text | None = Field(default=None, description=f"The model; with ollama {DEFAULT_MODEL}.")
+    model: Text | None = Field(
+        default=None, description=f"The model; with ollama, {DEFAULT_MODEL} by default."
+    )
     endpoint: Text | None = Field(default=None, description="Base URL of the server.")
     extra: dict[str, Any] | None = Field(
-        default=None, description="Request parameters, forwarded as they are."
+        default=None,
+        description="Request parameters, forwarded as they are; for the default model, "
+        "reasoning_effort: none by default.",
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _with_default_model(cls, block: Any) -> Any:
+        if not isinstance(block, dict):
+            return block
+        keys = cast(dict[str, Any], block)
+        if keys.get("model") is not None or keys.get("service", "ollama") != "ollama":
+            return keys
+        extra = DEFAULT_EXTRA if keys.get("extra") is None else keys["extra"]
+        return {**keys, "model": DEFAULT_MODEL, "extra": extra}
 
-M = TypeVar("M", bound=_Model)
-
-
-def _needs_model(block: M, service: str) -> M:
-    if service == "openai" and block.model is None:
-        raise fault("`service: openai` needs a `model`")
-    return block
+    @model_validator(mode="after")
+    def _has_model(self) -> Self:
+        if getattr(self, "service", None) == "openai" and self.model is None:
+            raise fault("`service: openai` needs a `model`")
+        return self
 
 
 class SimulatorModel(_Model):
     """The LLM that plays the caller."""
 
     service: Literal["ollama", "openai", "agenda"] = Field(
-        default="ollama", description="`agenda` plays the agenda word for word, without an LLM."
+        default="ollama",
+        description="Who serves the model; `agenda` plays the agenda word for word, without one.",
     )
 
     @model_validator(mode="after")
-    def _fits(self) -> Self:
-        if self.service == "agenda":
-            for key in ("model", "endpoint", "extra"):
-                if getattr(self, key) is not None:
-                    raise fault(f"`service: agenda` uses no LLM, so it takes no {key}", key)
-        return _needs_model(self, self.service)
-
-
-class JudgeModel(_Model):
-    """The LLM that judges."""
-
-    service: Literal["ollama", "openai"] = Field(
-        default="ollama", description="Who serves the model."
-    )
-    explainer: "Explainer" = Field(
-        default=None, description="A second LLM that gives reasons for verdicts; false for none."
-    )
-    explain_below: float | None = Field(default=None, ge=0, le=1)
-    allow_continue: bool = True
-
-    @model_validator(mode="after")
-    def _fits(self) -> Self:
-        return _needs_model(self, self.service)
-
-
-class JudgeFactory(FactoryBlock):
-    """A judge of the user's own."""
-
-    explainer: "Explainer" = None
-    explain_below: float | None = Field(default=None, ge=0, le=1)
-    allow_continue: bool = True
+    def _agenda_has_no_model(self) -> Self:
+        given = [k for k in ("model", "endpoint", "extra") if getattr(self, k) is not None]
+        if self.service == "agenda" and given:
+            raise all_of(
+                [
+                    Fault(f"`service: agenda` uses no LLM, so it takes no `{key}`", (key,), True)
+                    for key in given
+                ]
+            )
+        return self
 
 
 class ExplainerModel(_Model):
@@ -112,26 +114,55 @@ class ExplainerModel(_Model):
         default="ollama", description="Who serves the model."
     )
 
-    @model_validator(mode="after")
-    def _fits(self) -> Self:
-        return _needs_model(self, self.service)
-
 
 Explainer = Annotated[
     Annotated[FactoryBlock, Tag("#factory")]
     | Annotated[ExplainerModel, Tag("#service")]
     | Annotated[Literal[False] | None, Tag("#none")],
-    Discriminator(by_factory),
+    Discriminator(_by_factory_or_false),
 ]
+_EXPLAINER = "A second LLM that gives the reasons for verdicts; false for none."
+_EXPLAIN_BELOW = "The confidence below which a verdict is explained."
+_ALLOW_CONTINUE = "Whether the judge may wait for more of a reply; for scripts."
+
+
+class JudgeModel(_Model):
+    """The LLM that judges."""
+
+    service: Literal["ollama", "openai"] = Field(
+        default="ollama", description="Who serves the model."
+    )
+    explainer: Explainer = Field(default=None, description=_EXPLAINER)
+    explain_below: float | None = Field(default=None, ge=0, le=1, description=_EXPLAIN_BELOW)
+    allow_continue: bool = Field(default=True, description=_ALLOW_CONTINUE)
+
+
+class JudgeFactory(FactoryBlock):
+    """A judge of the user's own."""
+
+    explainer: Explainer = Field(default=None, description=_EXPLAINER)
+    explain_below: float | None = Field(default=None, ge=0, le=1, description=_EXPLAIN_BELOW)
+    allow_continue: bool = Field(default=True, description=_ALLOW_CONTINUE)
+
+
 Simulator = Annotated[
     Annotated[FactoryBlock, Tag("#factory")] | Annotated[SimulatorModel, Tag("#service")],
     Discriminator(by_factory),
 ]
-JudgeEval = Annotated[
+
+
+def _default_if_empty(block: Any) -> Any:
+    return {} if block is None else block
+
+
+_JudgeEval = Annotated[
     Annotated[JudgeFactory, Tag("#factory")]
     | Annotated[JudgeModel, Tag("#service")]
-    | Annotated[Literal[False] | None, Tag("#none")],
-    Discriminator(by_factory),
+    | Annotated[Literal[False], Tag("#none")],
+    Discriminator(_by_factory_or_false),
+]
+JudgeEval = Annotated[
+    _JudgeEval, BeforeValidator(_default_if_empty, json_schema_input_type=_JudgeEval | None)
 ]
 
 
@@ -142,17 +173,17 @@ class SpeechService(BaseModel):
 
     service: Literal["kokoro", "piper", "openai"] = Field(description="The TTS service.")
     voice: Text = Field(description="The voice, by the service's own name for it.")
-    language: Text | None = None
-    speed: float | None = Field(default=None, gt=0)
+    language: Text | None = Field(default=None, description="Language code, such as en.")
+    speed: float | None = Field(default=None, gt=0, description="1 is the voice's own speed.")
     sample_rate: int = Field(default=16000, gt=0, description="Hertz.")
-    model: Text | None = None
+    model: Text | None = Field(default=None, description="The service's model.")
 
 
 Speech = Annotated[
     Annotated[FactoryBlock, Tag("#factory")]
     | Annotated[SpeechService, Tag("#service")]
     | Annotated[None, Tag("#none")],
-    Discriminator(by_factory),
+    Discriminator(_by_factory_or_absent),
 ]
 
 
@@ -181,18 +212,20 @@ class TranscriptionService(BaseModel):
     service: Literal["moonshine", "whisper", "openai"] = Field(
         default="moonshine", description="The STT service."
     )
-    model: Text | None = None
-    language: Text | None = None
-    device: Text | None = None
-    compute_type: Text | None = None
-    padding_secs: float | None = Field(default=None, ge=0, description="Read by nothing; accepted.")
+    model: Text | None = Field(default=None, description="The service's model.")
+    language: Text | None = Field(default=None, description="Language code, such as en.")
+    device: Text | None = Field(default=None, description="Whisper: cpu or cuda.")
+    compute_type: Text | None = Field(default=None, description="Whisper: such as int8.")
+    padding_secs: float | None = Field(
+        default=None, ge=0, description="Accepted for pipecat's sake; nothing reads it."
+    )
 
 
 Transcription = Annotated[
     Annotated[FactoryBlock, Tag("#factory")]
     | Annotated[TranscriptionService, Tag("#service")]
     | Annotated[None, Tag("#none")],
-    Discriminator(by_factory),
+    Discriminator(_by_factory_or_absent),
 ]
 
 
@@ -207,7 +240,10 @@ class Judge(BaseModel):
     transcription: Transcription = Field(
         default=None, description="What transcribes the agent's sound; needed for audio."
     )
-    eval: JudgeEval = Field(default=None, description="The judge's LLM; false to judge nothing.")
+    eval: JudgeEval = Field(
+        default=JudgeModel(),
+        description="The judge's LLM; false to judge nothing.",
+    )
 
     @model_validator(mode="after")
     def _can_hear(self) -> Self:

@@ -1,14 +1,21 @@
-"""Validation errors, told as a person would tell them."""
+"""Validation errors, told as a person would tell them: one fault, one line."""
 
 import re
-from collections.abc import Iterator
-from typing import Any, cast, get_args
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, cast, get_args, get_origin
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Tag, ValidationError
 from pydantic_core import ErrorDetails
 
-from sparring.scenarios.faults import FAULT, nearest, not_among, quote_hint, shown, suggestion
-from sparring.scenarios.yaml_source import Source, Steps
+from sparring.scenarios.faults import (
+    FAULT,
+    Fault,
+    nearest,
+    not_among,
+    quote_hint,
+    shown,
+    unknown_key,
+)
 
 _TYPES = {
     "string_type": "text",
@@ -21,11 +28,15 @@ _TYPES = {
     "model_type": "a mapping",
     "model_attributes_type": "a mapping",
 }
+_LIMITS = {
+    "greater_than_equal": ("at least", "ge"),
+    "greater_than": ("more than", "gt"),
+    "less_than_equal": ("at most", "le"),
+}
+_Steps = tuple[str | int, ...]
 
 
-def explain(
-    error: ValidationError, model: type[BaseModel], data: Any
-) -> Iterator[tuple[Steps, str, bool]]:
+def explain(error: ValidationError, model: type[BaseModel], data: Any) -> Iterator[Fault]:
     """Each fault of a value that did not validate.
 
     Args:
@@ -34,45 +45,41 @@ def explain(
         data: The value.
 
     Yields:
-        The path of the fault within the value, the message, and whether the fault is the key at
-        that path (and not its value). One fault yields once, whatever variants were tried.
+        Faults with their paths within the value. One fault yields once, whatever variants were
+        tried, and a key that is missing because it is there misspelt is one fault, not two.
     """
-    faults = [(_path_in(data, details), details) for details in error.errors(include_url=False)]
+    errors = error.errors(include_url=False)
     misspelt = {
-        (*path[:-1], nearest(str(path[-1]), _known_keys(model, path)))
-        for path, details in faults
+        (*_path_in(data, details)[:-1], nearest(str(details["loc"][-1]), _known(model, details)))
+        for details in errors
         if details["type"] == "extra_forbidden"
     }
-    told: set[Steps] = set()
-    for path, details in faults:
-        # A key that is missing because it is there misspelt is one fault, not two.
-        if path in told or (details["type"] == "missing" and path in misspelt):
-            continue
-        told.add(path)
-        context = details.get("ctx", {})
-        is_key = details["type"] == "extra_forbidden" or bool(context.get("place"))
-        yield path, _message(details, path, model), is_key
+    told: set[_Steps] = set()
+    for details in errors:
+        path = _path_in(data, details)
+        if details["type"] == FAULT:
+            for found in cast(Sequence[Fault], details.get("ctx", {})["faults"]):
+                yield Fault(found.message, (*path, *found.path), found.at_key)
+        elif details["type"] == "missing":
+            if (missing := (*path, details["loc"][-1])) not in misspelt:
+                yield Fault(f"the key {missing[-1]!r} is missing", path)
+        elif path not in told:
+            told.add(path)
+            if details["type"] == "extra_forbidden":
+                message = unknown_key(str(path[-1]), _known(model, details))
+                yield Fault(message, path, at_key=True)
+            else:
+                yield Fault(_message(details, path), path)
 
 
-def locate(source: Source, path: Steps, is_key: bool) -> Any:
-    """The place of a fault in the file."""
-    if is_key and path in source.keys:
-        return source.keys[path]
-    return source.place(path)
-
-
-def _path_in(data: Any, details: ErrorDetails) -> Steps:
+def _path_in(data: Any, details: ErrorDetails) -> _Steps:
     """Where an error lies, without the steps that only name variants of a union."""
     path: list[str | int] = []
-    location = details["loc"]
-    for step in location:
+    for step in details["loc"]:
         if _holds(data, step):
             path.append(step)
             data = data[step]
-    if details["type"] == "missing":
-        path.append(location[-1])
-    context = details.get("ctx", {})
-    return (*path, *context.get("place", ())) if details["type"] == FAULT else tuple(path)
+    return tuple(path)
 
 
 def _holds(data: Any, step: str | int) -> bool:
@@ -81,65 +88,62 @@ def _holds(data: Any, step: str | int) -> bool:
     return isinstance(data, list) and isinstance(step, int) and step < len(cast(Any, data))
 
 
-def _message(details: ErrorDetails, path: Steps, model: type[BaseModel]) -> str:
+def _message(details: ErrorDetails, path: _Steps) -> str:
     context = details.get("ctx", {})
     name = _name(path)
     kind, value = details["type"], details["input"]
     match kind:
-        case "fault":
-            return context["message"]
-        case "extra_forbidden":
-            return f"unknown key {path[-1]!r}{suggestion(str(path[-1]), _known_keys(model, path))}"
-        case "missing":
-            return f"the key {path[-1]!r} is missing"
         case "literal_error":
             allowed = re.findall(r"'([^']*)'", context["expected"])
-            return not_among(name, value, allowed)
+            is_service = path[-1] == "service"
+            otherwise = "; for any other there is `factory: module.function`" if is_service else ""
+            return not_among(name, value, allowed, otherwise)
         case "string_too_short":
             return f"{name} must not be empty"
         case "string_pattern_mismatch":
             return f"{name} must be a dotted path such as my_module.judge, not {shown(value)}"
-        case "greater_than_equal" | "greater_than" | "less_than_equal" | "less_than":
-            return f"{name} must be {_limit(kind, context)}, not {shown(value)}"
         case "finite_number":
             return f"{name} must be a finite number"
+        case _ if kind in _LIMITS:
+            word, key = _LIMITS[kind]
+            return f"{name} must be {word} {context[key]:g}, not {shown(value)}"
         case _ if kind in _TYPES:
             hint = quote_hint(value) if kind == "string_type" else ""
             return f"{name} must be {_TYPES[kind]}, not {shown(value)}{hint}"
         case _:
-            return f"{name}: {details['msg']}"
+            return f"{name} cannot be {shown(value)}"
 
 
-def _name(path: Steps) -> str:
-    """A path as one would write it: ``metrics[0].min_score``; long ones keep their end."""
+def _name(path: _Steps) -> str:
+    """A path as one would write it: ``metrics[0].min_score``."""
     text = ""
     for step in path:
         text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
     return text or "the scenario"
 
 
-def _limit(kind: str, context: dict[str, Any]) -> str:
-    words = {
-        "greater_than_equal": ("at least", "ge"),
-        "greater_than": ("more than", "gt"),
-        "less_than_equal": ("at most", "le"),
-        "less_than": ("less than", "lt"),
-    }
-    word, key = words[kind]
-    return f"{word} {context[key]:g}"
+def _known(model: type[BaseModel], details: ErrorDetails) -> list[str]:
+    """The keys that may stand where the last step of an error's location does."""
+    here: list[tuple[str | None, type[BaseModel]]] = [(None, model)]
+    for step in details["loc"][:-1]:
+        if isinstance(step, int):
+            continue
+        variants = [(tag, found) for tag, found in here if tag == step]
+        here = variants or [
+            tagged
+            for _, found in here
+            if step in found.model_fields
+            for tagged in _models(found.model_fields[step].annotation)
+        ]
+    return sorted({key for _, found in here for key in found.model_fields})
 
 
-def _known_keys(model: type[BaseModel], path: Steps) -> list[str]:
-    """The keys that may stand where the last step of the path does."""
-    here = [model]
-    for step in path[:-1]:
-        if isinstance(step, str):
-            fields = [m.model_fields[step].annotation for m in here if step in m.model_fields]
-            here = [found for annotation in fields for found in _models(annotation)]
-    return sorted({key for m in here for key in m.model_fields})
-
-
-def _models(annotation: Any) -> list[type[BaseModel]]:
+def _models(annotation: Any, tag: str | None = None) -> list[tuple[str | None, type[BaseModel]]]:
+    """The models of an annotation, each with the tag that errors of its variant carry."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return [annotation]
-    return [found for part in get_args(annotation) for found in _models(part)]
+        return [(tag, annotation)]
+    parts = get_args(annotation)
+    if get_origin(annotation) is Annotated:
+        tags = [part.tag for part in parts[1:] if isinstance(part, Tag)]
+        return _models(parts[0], tags[0] if tags else tag)
+    return [found for part in parts for found in _models(part, tag)]

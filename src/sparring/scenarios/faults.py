@@ -3,6 +3,7 @@
 import difflib
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic_core import PydanticCustomError
@@ -13,22 +14,45 @@ FAULT = "fault"
 _LONGEST = 40
 
 
-def fault(message: str, *place: str | int) -> PydanticCustomError:
-    """An error to raise from a validator.
+@dataclass(frozen=True)
+class Fault:
+    """One fault, told as a person would tell it."""
+
+    message: str
+    path: tuple[str | int, ...] = ()
+    """Steps from the model that finds it to the value at fault."""
+    at_key: bool = False
+    """Whether the key at that path is at fault, and not its value."""
+
+
+def fault(message: str, *path: str | int, at_key: bool = False) -> PydanticCustomError:
+    """An error to raise from a validator; see ``Fault``."""
+    return all_of([Fault(message, path, at_key)])
+
+
+def all_of(faults: Sequence[Fault]) -> PydanticCustomError:
+    """An error to raise from a validator that found several faults."""
+    text = "; ".join(found.message for found in faults)
+    # The template language of the library would read braces in the message as its own.
+    return PydanticCustomError(FAULT, "{message}", {"message": text, "faults": list(faults)})
+
+
+def unknown_key(key: str, known: Sequence[str]) -> str:
+    """What to say of a key that nobody knows."""
+    return f"unknown key {shortened(key)!r}{suggestion(key, known)}"
+
+
+def not_among(name: str, value: Any, allowed: Sequence[str], otherwise: str = "") -> str:
+    """What to say of a value that is none of those allowed.
 
     Args:
-        message: What is wrong, as a person would say it.
-        place: Steps from the model that raises it to the key or value at fault.
+        name: What the value is called.
+        value: The value.
+        allowed: What it may be.
+        otherwise: What to add if none of those is near.
     """
-    steps: Sequence[str | int] = place
-    # The template language of the library would read braces in the message as its own.
-    return PydanticCustomError(FAULT, "{message}", {"message": message, "place": list(steps)})
-
-
-def not_among(name: str, value: Any, allowed: Sequence[str]) -> str:
-    """What to say of a value that is none of those allowed."""
     hint = suggestion(value, allowed) if isinstance(value, str) else quote_hint(value)
-    return f"{name} must be one of {', '.join(allowed)}, not {shown(value)}{hint}"
+    return f"{name} must be one of {', '.join(allowed)}, not {shown(value)}{hint or otherwise}"
 
 
 def suggestion(word: str, known: Sequence[str]) -> str:
@@ -52,16 +76,18 @@ def shown(value: Any) -> str:
         case bool():
             return f"the boolean {str(value).lower()}"
         case str():
-            short = value if len(value) <= _LONGEST else value[:_LONGEST] + "…"
-            return f"the text {json.dumps(short, ensure_ascii=False)}"
-        case int() | float():
-            return str(value)
+            return f"the text {json.dumps(shortened(value), ensure_ascii=False)}"
         case list():
             return "a list"
         case dict():
             return "a mapping"
         case _:
-            return repr(value)
+            return shortened(str(value))
+
+
+def shortened(text: str) -> str:
+    """A text's beginning, if it is long."""
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
 
 
 def quote_hint(value: Any) -> str:

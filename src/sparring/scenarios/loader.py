@@ -6,6 +6,7 @@ default that a scenario's own key replaces whole.
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,27 +14,35 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
-from sparring.scenarios.explain import explain, locate
+from sparring.scenarios.explain import explain
+from sparring.scenarios.faults import Fault, nearest, quote_hint, shown, unknown_key
 from sparring.scenarios.simulation import Simulation
-from sparring.scenarios.yaml_source import Place, Source, SourceError, Steps, read_source
+from sparring.scenarios.yaml_dialect import Place
+from sparring.scenarios.yaml_source import Source, Steps, read_source
 
 _SUFFIXES = (".yaml", ".yml")
 _MARKS = ("name", "persona", "turns", "scenarios", "goal", "success")
 """A mapping with any of these in a directory is meant as a scenario file, not as a fragment."""
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True)
 class Problem:
-    """Something wrong with a file, for a person to mend."""
+    """Something wrong with a file, for a person to mend; its text is ``file:line:col: message``."""
 
     file: str
+    """The path as it was given, or as a file that was given includes it."""
     line: int | None
+    """From 1; None if it is about no place in the file."""
     column: int | None
     message: str
 
     def __str__(self) -> str:
         place = self.file if self.line is None else f"{self.file}:{self.line}:{self.column}"
-        return f"{place}: {self.message}"
+        # What a file holds may be quoted in the message: it stays one line, whatever that is.
+        return "".join(
+            c if c.isprintable() else c.encode("unicode_escape").decode()
+            for c in f"{place}: {self.message}"
+        )
 
 
 @dataclass(frozen=True)
@@ -47,7 +56,10 @@ class Scenario:
 
     @property
     def hash(self) -> str:
-        """A hash of the definition's content: where and how it is written does not matter."""
+        """A hash of the definition's content: where and how it is written does not matter.
+
+        What is left to its default does not enter, so that a key that comes later changes nothing.
+        """
         content = self.definition.model_dump(mode="json", exclude_defaults=True)
         text = json.dumps(content, sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
@@ -59,6 +71,7 @@ class Loaded:
 
     scenarios: list[Scenario] = field(default_factory=list[Scenario])
     problems: list[Problem] = field(default_factory=list[Problem])
+    """Each once, by file and place."""
     files: list[Path] = field(default_factory=list[Path])
     """The scenario files that were read, good or bad."""
 
@@ -74,87 +87,57 @@ def load(paths: Iterable[str | Path]) -> Loaded:
         The good scenarios, and the problems of the others. Nothing is raised.
     """
     loaded = Loaded()
-    seen: set[Path] = set()
+    seen: set[str] = set()
     for path in map(Path, paths):
-        if not path.exists():
-            loaded.problems.append(Problem(str(path), None, None, "there is no such file"))
-        elif path.is_dir():
-            files = sorted(file for file in path.iterdir() if file.suffix in _SUFFIXES)
-            before = len(loaded.files)
-            for file in files:
-                _load_once(file, seen, loaded, named=False)
-            if len(loaded.files) == before and not seen.intersection(f.resolve() for f in files):
-                message = "there are no scenario files in this directory (*.yaml, *.yml)"
-                loaded.problems.append(Problem(str(path), None, None, message))
-        else:
-            _load_once(path, seen, loaded, named=True)
+        try:
+            _load_path(path, seen, loaded)
+        except OSError as error:
+            message = f"cannot be read: {error.strerror}"
+            loaded.problems.append(Problem(str(path), None, None, message))
+    loaded.problems = sorted(
+        dict.fromkeys(loaded.problems),
+        key=lambda problem: (problem.file, problem.line or 0, problem.column or 0, problem.message),
+    )
     return loaded
 
 
-def _load_once(file: Path, seen: set[Path], loaded: Loaded, named: bool) -> None:
-    if file.resolve() in seen:
-        return
-    problems: list[Problem] = []
-    try:
-        source = read_source(file)
-    except SourceError as error:
-        problems.append(_problem(error.place, str(error)))
+def _load_path(path: Path, seen: set[str], loaded: Loaded) -> None:
+    if not path.exists():
+        loaded.problems.append(Problem(str(path), None, None, "there is no such file"))
+    elif path.is_dir():
+        entries = sorted(file for file in path.iterdir() if file.suffix in _SUFFIXES)
+        files = [file for file in entries if not file.is_dir()]
+        before = len(loaded.files)
+        for file in files:
+            _load_file(file, seen, loaded, is_named=False)
+        if len(loaded.files) == before and seen.isdisjoint(map(os.path.realpath, files)):
+            message = "there are no scenario files in this directory (*.yaml, *.yml)"
+            loaded.problems.append(Problem(str(path), None, None, message))
     else:
-        if not named and not _is_meant(source.data):
-            return
-        for found in _scenarios(file, source):
-            if isinstance(found, Problem):
-                problems.append(found)
-            else:
-                loaded.scenarios.append(found)
-    seen.add(file.resolve())
+        _load_file(path, seen, loaded, is_named=True)
+
+
+def _load_file(file: Path, seen: set[str], loaded: Loaded, is_named: bool) -> None:
+    real = os.path.realpath(file)
+    if real in seen:
+        return
+    source = read_source(file)
+    if not source.faults and not is_named and not _is_meant(source.data):
+        return
+    seen.add(real)
     loaded.files.append(file)
-    loaded.problems += sorted(
-        dict.fromkeys(problems), key=lambda p: (p.file, p.line or 0, p.column or 0)
-    )
+    if source.faults:
+        loaded.problems += [_problem(place, message) for place, message in source.faults]
+        return
+    for found in _scenarios(file, source):
+        if isinstance(found, Problem):
+            loaded.problems.append(found)
+        else:
+            loaded.scenarios.append(found)
 
 
 def _is_meant(data: Any) -> bool:
     return isinstance(data, dict) and any(mark in data for mark in _MARKS)
-
-
-def _scenarios(file: Path, source: Source) -> Iterator[Scenario | Problem]:
-    data: Any = source.data
-    if not isinstance(data, dict):
-        message = "a scenario file is a mapping with a `name`, not "
-        yield _problem(source.place(()), message + ("empty" if data is None else "this"))
-        return
-    entry = cast(dict[str, Any], data)
-    if "scenarios" not in entry:
-        yield from _scenario(file, source, _Entry(entry, {}, ()))
-        return
-    name = entry.get("name")
-    if not isinstance(name, str) or not name.strip():
-        yield _problem(source.place(("name",)), "the file needs a `name`, as text")
-        name = file.stem
-    listed = entry["scenarios"]
-    if not isinstance(listed, list) or not listed:
-        yield _problem(source.place(("scenarios",)), "`scenarios` must be a list of scenarios")
-        return
-    defaults = {key: value for key, value in entry.items() if key not in ("scenarios", "name")}
-    names: set[str] = set()
-    for index, own in enumerate(cast(list[Any], listed)):
-        at: Steps = ("scenarios", index)
-        if not isinstance(own, dict):
-            yield _problem(source.place(at), "a scenario is a mapping with a `name`")
-            continue
-        own = cast(dict[str, Any], own)
-        if "scenarios" in own:
-            place = locate(source, (*at, "scenarios"), is_key=True)
-            yield _problem(place, "a scenario cannot hold `scenarios` of its own")
-            continue
-        for found in _scenario(file, source, _Entry(own, defaults, at), prefix=f"{name.strip()}/"):
-            if isinstance(found, Scenario) and found.name in names:
-                place = source.place((*at, "name"))
-                found = _problem(place, f"a scenario named {own['name']!r} is there already")
-            elif isinstance(found, Scenario):
-                names.add(found.name)
-            yield found
 
 
 @dataclass(frozen=True)
@@ -175,31 +158,88 @@ class _Entry:
         return path if is_default else (*self.at, *path)
 
 
+def _scenarios(file: Path, source: Source) -> Iterator[Scenario | Problem]:
+    if not isinstance(source.data, dict):
+        what = "empty" if source.data is None else shown(source.data)
+        yield _problem(source.place(()), f"a scenario file is a mapping with a `name`, not {what}")
+        return
+    data = cast(dict[str, Any], source.data)
+    if "scenarios" not in data:
+        yield from _scenario(file, source, _Entry(data, {}, ()))
+        return
+    name = data.get("name")
+    if not isinstance(name, str) or not name.strip():
+        yield _problem(source.place(("name",)), _no_name(data))
+        name = file.stem
+    listed = data["scenarios"]
+    if not isinstance(listed, list) or not listed:
+        yield _problem(source.place(("scenarios",)), "`scenarios` must be a list of scenarios")
+        return
+    defaults = {key: value for key, value in data.items() if key not in ("scenarios", "name")}
+    names: set[str] = set()
+    for index, own in enumerate(cast(list[Any], listed)):
+        at: Steps = ("scenarios", index)
+        if not isinstance(own, dict):
+            message = f"a scenario is a mapping with a `name`, not {shown(own)}"
+            yield _problem(source.place(at), message)
+            continue
+        entry = _Entry(cast(dict[str, Any], own), defaults, at)
+        if "scenarios" in entry.own:
+            place = source.place((*at, "scenarios"), at_key=True)
+            yield _problem(place, "a scenario cannot hold `scenarios` of its own")
+            continue
+        own_name = str(entry.own.get("name", "")).strip()
+        if own_name and own_name in names:
+            message = f"a scenario named {own_name!r} is there already"
+            yield _problem(source.place((*at, "name")), message)
+            continue
+        names.add(own_name)
+        yield from _scenario(file, source, entry, prefix=f"{name.strip()}/")
+
+
+def _no_name(data: Mapping[str, Any]) -> str:
+    if "name" not in data:
+        return "the key 'name' is missing"
+    name = data["name"]
+    if isinstance(name, str):
+        return "name must not be empty"
+    return f"name must be text, not {shown(name)}{quote_hint(name)}"
+
+
 def _scenario(
     file: Path, source: Source, entry: _Entry, prefix: str = ""
 ) -> Iterator[Scenario | Problem]:
     data = entry.data
-    if "turns" in data or "persona" not in data:
-        yield _problem(*_no_simulation(source, entry, data))
+    fault = _no_simulation(data, may_list=not entry.at)
+    if fault is not None:
+        yield _problem(source.place(entry.path(fault.path), fault.at_key), fault.message)
         return
     try:
         definition = Simulation.model_validate(data)
     except ValidationError as error:
-        for path, message, is_key in explain(error, Simulation, data):
-            yield _problem(locate(source, entry.path(path), is_key), message)
+        for fault in explain(error, Simulation, data):
+            yield _problem(source.place(entry.path(fault.path), fault.at_key), fault.message)
     else:
         yield Scenario(prefix + definition.name, file, definition)
 
 
-def _no_simulation(source: Source, entry: _Entry, data: dict[str, Any]) -> tuple[Place, str]:
-    if "turns" not in data:
-        return source.place(entry.at), (
-            "a scenario needs a `persona:` (a simulation) or `turns:` (a script)"
-        )
-    place = locate(source, entry.path(("turns",)), is_key=True)
-    if "persona" in data:
-        return place, "a scenario has a `persona:` or `turns:`, not both"
-    return place, "scripts (`turns:`) cannot be played yet; simulations (`persona:`) can"
+def _no_simulation(data: Mapping[str, Any], may_list: bool) -> Fault | None:
+    """Why a scenario cannot be looked at as a simulation, if so."""
+    if "turns" in data:
+        if "persona" in data:
+            return Fault("a scenario has a `persona:` or `turns:`, not both", ("turns",), True)
+        message = "scripts (`turns:`) cannot be played yet; simulations (`persona:`) can"
+        return Fault(message, ("turns",), True)
+    # A misspelt key that decides what the whole is would make faults of all the others.
+    deciding = ("turns", "scenarios") if may_list else ("turns",)
+    known = [*Simulation.model_fields, *deciding]
+    near = {key: nearest(key, known) for key in data if key not in known}
+    for key, meant in near.items():
+        if meant in deciding:
+            return Fault(unknown_key(key, known), (key,), True)
+    if "persona" not in data and "persona" not in near.values():
+        return Fault("a scenario needs a `persona:` (a simulation) or `turns:` (a script)")
+    return None
 
 
 def _problem(place: Place, message: str) -> Problem:

@@ -1,24 +1,35 @@
 """The metrics of a simulation: judged criteria, measures with bounds, expected tool calls."""
 
 import re
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import BaseModel, BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from sparring.scenarios.blocks import STRICT, Text
-from sparring.scenarios.faults import fault, not_among
+from sparring.scenarios.faults import (
+    Fault,
+    all_of,
+    fault,
+    nearest,
+    not_among,
+    shown,
+    unknown_key,
+)
 
-_RANGES = ("turns", "duration", "words", "latency")
-_AT_LEAST = re.compile(r"^([1-9]\d*)\+$")
+_MEASURES = ("turns", "duration", "words", "latency", "function_calls")
+_AT_LEAST = re.compile(r"[1-9][0-9]{0,8}\+\Z")
+_Times = Annotated[int, Field(ge=1)] | Annotated[str, Field(pattern=r"^[1-9][0-9]{0,8}\+$")]
 _KEYS = {
     "#judged": ("criterion", "min_score"),
     "#range": ("measure", "min_value", "max_value"),
     "#calls": ("measure", "calls"),
 }
+_ALL_KEYS = ("name", "criterion", "measure", "min_score", "min_value", "max_value", "calls")
 _BELONGS_TO = {
     "min_score": "judged metrics, those with a `criterion`",
-    "min_value": "measures",
-    "max_value": "measures",
+    "min_value": "measures in a range: turns, duration, words, latency",
+    "max_value": "measures in a range: turns, duration, words, latency",
     "calls": "`measure: function_calls`",
     "criterion": "judged metrics; a metric has a `criterion` or a `measure`, not both",
 }
@@ -58,12 +69,18 @@ class RangeMetric(BaseModel):
 
     @model_validator(mode="after")
     def _bounds_fit(self) -> Self:
-        if None not in (self.min_value, self.max_value) and self.min_value > self.max_value:  # type: ignore[operator]
-            raise fault(
-                f"min_value {self.min_value:g} is greater than max_value {self.max_value:g}",
-                "min_value",
-            )
+        least, most = self.min_value, self.max_value
+        if least is not None and most is not None and least > most:
+            raise fault(f"min_value {least:g} is greater than max_value {most:g}", "min_value")
         return self
+
+
+def _count(times: Any) -> Any:
+    is_number = isinstance(times, int) and not isinstance(times, bool) and times >= 1
+    is_at_least = isinstance(times, str) and _AT_LEAST.match(times)
+    if not (times is None or is_number or is_at_least):
+        raise fault(f'times must be a whole number from 1, or text like "1+", not {shown(times)}')
+    return times
 
 
 class CallExpectation(BaseModel):
@@ -75,22 +92,12 @@ class CallExpectation(BaseModel):
     args: dict[str, Any] = Field(
         default_factory=dict[str, Any], description="Arguments it must have, among others."
     )
-    times: int | str | None = Field(
-        default=None, description='How often: a number, or "1+" for that many or more.'
+    times: Annotated[
+        int | str | None, BeforeValidator(_count, json_schema_input_type=_Times | None)
+    ] = Field(
+        default=None,
+        description='How often: a number, or "1+" for that many or more; else once or more.',
     )
-
-    @model_validator(mode="after")
-    def _countable(self) -> Self:
-        bad = (
-            self.times < 1
-            if isinstance(self.times, int)
-            else (self.times is not None and not _AT_LEAST.match(self.times))
-        )
-        if bad:
-            raise fault(
-                f'times must be a number from 1 or a text like "1+", not {self.times!r}', "times"
-            )
-        return self
 
     @property
     def at_least(self) -> int:
@@ -153,18 +160,24 @@ def _of_one_sort(metric: Any) -> Any:
     if isinstance(metric, BaseModel):
         return metric
     if not isinstance(metric, dict):
-        raise fault("a metric must be a mapping with a `criterion` or a `measure`")
+        raise fault(
+            f"a metric must be a mapping with a `criterion` or a `measure`, not {shown(metric)}"
+        )
     keys = cast(dict[str, Any], metric)
     if "measure" not in keys and "criterion" not in keys:
+        for key in keys:
+            if nearest(key, _ALL_KEYS) in ("measure", "criterion"):
+                raise fault(unknown_key(key, _ALL_KEYS), key, at_key=True)
         raise fault("a metric needs a `criterion` (judged) or a `measure`")
     measure = keys.get("measure", "turns")
-    if measure not in (*_RANGES, "function_calls"):
-        allowed = [*_RANGES, "function_calls"]
-        raise fault(not_among("measure", measure, allowed), "measure")
+    if measure not in _MEASURES:
+        raise fault(not_among("measure", measure, _MEASURES), "measure")
     own = _KEYS[_sort(keys)]
-    for key in keys:
-        if key in _BELONGS_TO and key not in own:
-            raise fault(f"{key!r} is for {_BELONGS_TO[key]}", key)
+    misplaced = [key for key in keys if key in _BELONGS_TO and key not in own]
+    if misplaced:
+        raise all_of(
+            [Fault(f"{key!r} is for {_BELONGS_TO[key]}", (key,), True) for key in misplaced]
+        )
     return keys
 
 
@@ -179,15 +192,14 @@ Metric = Annotated[
 ]
 
 
-def check_names(metrics: list[Any]) -> None:
-    """No two metrics of one simulation share a name.
-
-    Raises:
-        PydanticCustomError: For the first that does, placed within a simulation.
-    """
-    for index, metric in enumerate(metrics):
-        if any(metric.name == other.name for other in metrics[:index]):
-            raise fault(
-                f"a metric named {metric.name!r} is there already: give this one a `name`",
-                *("metrics", index),
-            )
+def name_faults(metrics: Sequence[Metric]) -> list[Fault]:
+    """Metrics of one simulation that have the name of an earlier one; within the simulation."""
+    names = [metric.name for metric in metrics]
+    return [
+        Fault(
+            f"a metric named {name!r} is there already: give this one a `name` of its own",
+            ("metrics", index),
+        )
+        for index, name in enumerate(names)
+        if name in names[:index]
+    ]

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from pydantic.json_schema import GenerateJsonSchema
+
 from sparring.scenarios.simulation import Simulation
 
 
@@ -10,7 +12,7 @@ def json_schema() -> dict[str, Any]:
 
     A file is one simulation, or a ``scenarios:`` list whose other top-level keys are defaults.
     """
-    simulation = Simulation.model_json_schema()
+    simulation = Simulation.model_json_schema(schema_generator=_Untitled)
     definitions: dict[str, Any] = simulation.pop("$defs")
     properties: dict[str, Any] = simulation["properties"]
     required: list[str] = simulation["required"]
@@ -29,6 +31,7 @@ def json_schema() -> dict[str, Any]:
     }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "scenario.schema.json",
         "title": "sparring scenario file",
         "description": "A simulation, or a list of them with defaults.",
         "type": "object",
@@ -37,3 +40,10 @@ def json_schema() -> dict[str, Any]:
         "anyOf": [{"required": required}, {"required": ["name", "scenarios"]}],
         "$defs": definitions,
     }
+
+
+class _Untitled(GenerateJsonSchema):
+    """Without a title for every field: a key's name and its description say more."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False

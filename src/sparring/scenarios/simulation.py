@@ -1,18 +1,21 @@
 """A simulation: a caller with a persona and a goal, and what must come of its call."""
 
+import math
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
-from sparring.scenarios.agenda import AgendaItem, check_agenda
+from sparring.scenarios.agenda import AgendaItem, agenda_faults
 from sparring.scenarios.blocks import STRICT, Judge, Simulator, SimulatorModel, Text, User
-from sparring.scenarios.faults import fault
-from sparring.scenarios.metrics import Metric, check_names
+from sparring.scenarios.faults import Fault, all_of, fault, shown
+from sparring.scenarios.metrics import Metric, name_faults
 
 
 def _scalar(value: Any) -> Any:
     if not isinstance(value, str | int | float | bool):
-        raise fault("a fact is text, a number, true or false")
+        raise fault(f"a fact is text, a number, true or false, not {shown(value)}")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise fault("a fact that is a number must be finite")
     return value
 
 
@@ -32,7 +35,9 @@ class Simulation(BaseModel):
         default=SimulatorModel(), description="The LLM that plays the caller."
     )
     user: User = Field(default=User(), description="How the caller is heard.")
-    judge: Judge = Field(default=Judge(), description="What is judged, by whom.")
+    judge: Judge = Field(
+        default=Judge(), description="How the agent is heard, and who judges the call."
+    )
     metrics: list[Metric] = Field(
         default_factory=list[Metric], description="Judged criteria and measures."
     )
@@ -71,9 +76,15 @@ class Simulation(BaseModel):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
-        check_names(self.metrics)
-        check_agenda(self.agenda, self.facts)
-        for index, message in enumerate(self.context):
-            if not isinstance(message.get("role"), str):
-                raise fault("a message of the context needs a `role`", "context", index)
+        faults = [
+            *name_faults(self.metrics),
+            *agenda_faults(self.agenda, self.facts),
+            *(
+                Fault("a message of the context needs a `role`, as text", ("context", index))
+                for index, message in enumerate(self.context)
+                if not isinstance(message.get("role"), str)
+            ),
+        ]
+        if faults:
+            raise all_of(faults)
         return self
