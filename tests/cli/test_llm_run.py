@@ -177,6 +177,7 @@ async def test_too_many_requests_are_waited_out_and_seen(tmp_path: Path):
     assert ran.code == 0
     log = (tmp_path / "eval-runs/a/logs/book.eval.log").read_text()
     assert log.count("answered HTTP 429: waiting 0.1 s") == 2
+    assert "… " in ran.out and "waiting 0.1 s" in ran.out
 
 
 @pytest.mark.parametrize(
@@ -242,6 +243,29 @@ async def test_a_goodbye_that_never_hangs_up_is_ended_for_it(tmp_path: Path):
     assert ran.code == 0
 
 
+async def test_a_factory_in_the_working_directory_plays_and_its_credentials_stay_hidden(
+    tmp_path: Path,
+):
+    key = "planted-in-a-config-1"
+    (tmp_path / "my_evals.py").write_text(
+        "from loguru import logger\n"
+        "from support.factories import echo\n"
+        "def persona(block):\n"
+        "    logger.info(f'the key is {block[\"api_key\"]}')\n"
+        "    return echo(block)\n"
+    )
+    block = {"factory": "my_evals.persona", "api_key": key}
+    async with FakeLLM(good) as llm, FakeAgent(replies("hello there", "bye")) as agent:
+        ran, result = await play(tmp_path, llm, agent, "-d", simulator=block)
+    assert agent.texts == ["You said: hello there"]
+    assert (ran.code, result["ended_by"]) == (0, "end_call"), ran.out + ran.err
+    files = [path for path in (tmp_path / "eval-runs").rglob("*") if path.is_file()]
+    assert any(path.name.endswith(".debug.log") for path in files)
+    for path in files:
+        assert key not in path.read_text(), path
+    assert result["caller"]["params"] == {"api_key": "[redacted]"}
+
+
 async def test_secrets_reach_no_file_and_no_terminal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -254,9 +278,9 @@ async def test_secrets_reach_no_file_and_no_terminal(
         return persona(chat).replace("6 PM", key) if chat.number == 0 else persona(chat)  # type: ignore[union-attr]
 
     async with FakeLLM(leaks) as llm, FakeAgent(replies(f"Hi, {key}", "a", "b", "c", "d")) as agent:
-        ran, _ = await play(tmp_path, llm, agent)
+        ran, _ = await play(tmp_path, llm, agent, "-d")
     files = [path for path in (tmp_path / "eval-runs").rglob("*") if path.is_file()]
-    assert len(files) == 5
+    assert len(files) == 6
     for path in files:
         assert key not in path.read_text()
     assert key not in ran.out + ran.err

@@ -143,7 +143,7 @@ async def test_a_pipecat_service_plays_and_judges():
     answer = await complete(model, goodbye)
     assert answer.tool_uses == [ToolUse("end_call", {"success": True, "reason": "bye"})]
     assert (await complete(model, HELLO)).text == "judged: Hello?"
-    await models.close()
+    await model.close()
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from sparring.errors import ModelError
-from sparring.models import Finished, ModelIdentity, Piece, Request, Text, Usage, Waiting
+from sparring.models import Finished, ModelIdentity, Piece, Request, Text, Usage
 from sparring.models.chat import ContextOverflow
 from sparring.records import Ending, Kind, Record, Status, TurnVerdict
 from sparring.records import events as ev
@@ -31,9 +31,7 @@ class Model:
 
     async def close(self) -> None: ...
 
-    async def stream(
-        self, request: Request, waiting: Waiting = lambda _: None
-    ) -> AsyncIterator[Piece]:
+    async def stream(self, request: Request) -> AsyncIterator[Piece]:
         self.asked.append(request)
         messages = [{"role": m.role, "content": m.content} for m in request.messages]
         body = {"messages": messages, "format": request.schema}
@@ -113,9 +111,7 @@ async def test_no_verdict_is_an_error_and_never_a_pass():
 
 async def test_a_judge_that_cannot_be_asked():
     class Gone(Model):
-        async def stream(
-            self, request: Request, waiting: Waiting = lambda _: None
-        ) -> AsyncIterator[Piece]:
+        async def stream(self, request: Request) -> AsyncIterator[Piece]:
             raise self.error
             yield Text("")
 

@@ -1,6 +1,7 @@
 """The ``sparring`` command, run as a user runs it, beside whatever the test serves."""
 
 import asyncio
+import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +34,7 @@ async def start(
         *("-m", module),
         *map(str, args),
         cwd=cwd,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import IO, Self
 
 from sparring.errors import ConnectionFailed
+from sparring.records.redaction import redact
 
 _POLL_S = 0.05
 _STOP_S = 5.0
@@ -76,6 +77,8 @@ class AgentProcess:
             self._end(self._process)
         if self._log is not None:
             self._log.close()
+            text = self._log_path.read_text("utf-8", errors="replace")
+            self._log_path.write_text(redact(text), "utf-8")
 
     def wait_until_listening(self, timeout_s: float = 60.0) -> None:
         """Wait until it takes connections.
@@ -107,7 +110,8 @@ class AgentProcess:
     def last_lines(self) -> str:
         """The last lines of its output, indented."""
         lines = self._log_path.read_text("utf-8", errors="replace").splitlines()
-        return "\n".join(f"  {line}" for line in lines[-_LAST_LINES:]) or "  (it printed nothing)"
+        last = "\n".join(f"  {line}" for line in lines[-_LAST_LINES:])
+        return redact(last) or "  (it printed nothing)"
 
     def _listening(self) -> bool:
         with socket.socket() as probe:

@@ -4,6 +4,7 @@ from sparring.callers.agenda import AgendaCaller, unplayable
 from sparring.callers.caller import (
     Broke,
     Caller,
+    Delayed,
     HangUp,
     Mended,
     Move,
@@ -19,6 +20,7 @@ __all__ = [
     "AgendaCaller",
     "Broke",
     "Caller",
+    "Delayed",
     "HangUp",
     "Mended",
     "Move",

@@ -49,6 +49,13 @@ class Writing:
 
 
 @dataclass(frozen=True)
+class Delayed:
+    """The caller's service asked for patience."""
+
+    why: str
+
+
+@dataclass(frozen=True)
 class Spent:
     """Tokens that a request of the caller's took; None where its service does not say."""
 
@@ -72,7 +79,7 @@ class Broke:
     """What it would have said."""
 
 
-Move: TypeAlias = Words | HangUp | Wait | Thought | Writing | Spent | Mended | Broke
+Move: TypeAlias = Words | HangUp | Wait | Thought | Writing | Delayed | Spent | Mended | Broke
 
 
 class Caller(Protocol):

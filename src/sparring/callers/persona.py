@@ -4,7 +4,17 @@ from collections.abc import AsyncIterator, Sequence
 from importlib import resources
 from typing import Any
 
-from sparring.callers.caller import Broke, HangUp, Mended, Move, Spent, Thought, Words, Writing
+from sparring.callers.caller import (
+    Broke,
+    Delayed,
+    HangUp,
+    Mended,
+    Move,
+    Spent,
+    Thought,
+    Words,
+    Writing,
+)
 from sparring.callers.conduct import Reply, examine
 from sparring.errors import CallerError, ModelError
 from sparring.models import (
@@ -16,6 +26,7 @@ from sparring.models import (
     Thinking,
     Tool,
     ToolUse,
+    Waiting,
 )
 from sparring.records import CallerIdentity, Side, Turn
 from sparring.scenarios import Simulation
@@ -67,12 +78,11 @@ class PersonaCaller:
             text: list[str] = []
             hang_up: HangUp | None = None
             finished = Finished()
-            waits: list[str] = []
             request = Request(
                 messages, tools=(END_CALL,), max_tokens=MAX_TOKENS, seed=self._seed + number
             )
             try:
-                async for piece in self._model.stream(request, waits.append):
+                async for piece in self._model.stream(request):
                     match piece:
                         case Text():
                             text.append(piece.text)
@@ -80,13 +90,13 @@ class PersonaCaller:
                             hang_up = _hang_up(piece)
                         case Finished():
                             finished = piece
+                        case Waiting(text=why):
+                            yield Delayed(why)
                         case Thinking() | ToolUse():
                             pass
                     yield Writing()
             except ModelError as error:
                 raise CallerError(str(error)) from error
-            for wait in waits:
-                yield Thought(wait)
             yield Spent(finished.usage.prompt_tokens, finished.usage.completion_tokens)
             reply = examine("".join(text), hang_up, finished.cut_off, turns)
             if reply.broken is None:

@@ -23,6 +23,7 @@ from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 from sparring.callers import (
     Broke,
     Caller,
+    Delayed,
     HangUp,
     Mended,
     Spent,
@@ -134,6 +135,8 @@ class CallerProcessor(FrameProcessor):
                     await self.push_frame(CallerMoveFrame(move))
                 case Thought(text=text):
                     self._log.note(f"caller: {text}")
+                case Delayed(why=why):
+                    self._log.add(ev.CallerDelayed(at=now(), why=why))
                 case Writing():
                     self._log.touch()
                 case Spent(prompt_tokens=prompt, completion_tokens=completion):

@@ -85,6 +85,9 @@ def run(
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Show the conversations as they happen.")
     ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", "-d", help="Keep pipecat's own log of every run as well.")
+    ] = False,
     runs_dir: Annotated[
         Path, typer.Option("--runs-dir", metavar="DIR", help="Where run directories go.")
     ] = Path("eval-runs"),
@@ -101,10 +104,19 @@ def run(
 
     Example: sparring run simulations/book_table.yaml --offline -v
     """
-    from sparring.cli.play import play
+    from sparring.cli.play import Wanted, play
 
     _load_dotenv()
-    raise typer.Exit(play(paths, agent, offline, verbose, runs_dir, name, judged=not no_judge))
+    wanted = Wanted(
+        url=agent,
+        offline=offline,
+        judged=not no_judge,
+        verbose=verbose,
+        debug=debug,
+        runs_dir=runs_dir,
+        name=name,
+    )
+    raise typer.Exit(play(paths, wanted))
 
 
 @app.command()
@@ -197,7 +209,9 @@ def main() -> None:
     try:
         app()
     except SparringError as error:
-        typer.echo(f"error: {error}", err=True)
+        from sparring.records.redaction import redact
+
+        typer.echo(redact(f"error: {error}"), err=True)
         sys.exit(Exit.USAGE)
     except KeyboardInterrupt:
         sys.exit(Exit.ERROR)

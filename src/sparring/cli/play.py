@@ -5,6 +5,7 @@ import signal
 import time
 from collections.abc import Coroutine, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,21 +15,29 @@ from sparring.agents import check_url
 from sparring.cli.app import Exit
 from sparring.errors import ModelError, UsageError
 from sparring.records import Result, Status
+from sparring.records.redaction import redact
 from sparring.reports import TerminalReport
 from sparring.scenarios import load
 from sparring.suites import Run, RunDirectory, plan
 from sparring.suites.casting import Casting
 
 
-def play(
-    paths: Sequence[Path],
-    url: str,
-    offline: bool,
-    verbose: bool,
-    runs_dir: Path,
-    name: str | None,
-    judged: bool = True,
-) -> Exit:
+@dataclass(frozen=True)
+class Wanted:
+    """What the user asked for."""
+
+    url: str
+    """The agent."""
+    offline: bool = False
+    judged: bool = True
+    verbose: bool = False
+    debug: bool = False
+    runs_dir: Path = Path("eval-runs")
+    name: str | None = None
+    """The run directory's name; None for the time."""
+
+
+def play(paths: Sequence[Path], wanted: Wanted) -> Exit:
     """Play what was asked for.
 
     Files with problems do not stop the others, but the exit code tells of them.
@@ -36,8 +45,8 @@ def play(
     loaded = load(paths)
     for problem in loaded.problems:
         typer.echo(str(problem), err=True)
-    casting = Casting(offline, judged)
-    runs = plan(loaded.scenarios, check_url(url), casting.plays_agenda)
+    casting = Casting(wanted.offline, wanted.judged)
+    runs = plan(loaded.scenarios, check_url(wanted.url), casting.plays_agenda)
     if not runs:
         typer.echo("error: nothing to run", err=True)
         return Exit.USAGE
@@ -45,10 +54,11 @@ def play(
         asyncio.run(_check(casting, runs))
     except ModelError as error:
         raise UsageError(f"{error}. Or play without an LLM: --offline") from error
-    directory = RunDirectory.create(runs_dir, name)
-    report = TerminalReport(verbose=verbose)
+    directory = RunDirectory.create(wanted.runs_dir, wanted.name)
+    report = TerminalReport(verbose=wanted.verbose)
     started = time.monotonic()
-    _play(runs, directory, Casting(offline, judged), report)
+    _log_to(directory.path / "logs" / "run.debug.log" if wanted.debug else None)
+    _play(runs, directory, Casting(wanted.offline, wanted.judged), report)
     results = list(directory.results())
     report.summary(results, time.monotonic() - started, directory.path)
     code = exit_code(results)
@@ -73,7 +83,6 @@ async def _check(casting: Casting, runs: Sequence[Run]) -> None:
 def _play(
     runs: Sequence[Run], directory: RunDirectory, casting: Casting, report: TerminalReport
 ) -> None:
-    _quiet_pipecat()
     from sparring.suites.runs import play_runs
 
     try:
@@ -91,8 +100,20 @@ async def _until_told_to_stop(playing: Coroutine[Any, Any, None]) -> None:
     await task
 
 
-def _quiet_pipecat() -> None:
-    """Keep pipecat's log off the terminal; this process is ours, so its log is ours to set up."""
+def _log_to(path: Path | None) -> None:
+    """Put pipecat's log into a file, without secrets, or nowhere; never on the terminal.
+
+    This process is ours, so its log is ours to set up.
+    """
     from loguru import logger
 
     logger.remove()
+    if path is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = path.open("a", encoding="utf-8")
+
+        def write(message: object) -> None:
+            file.write(redact(str(message)))
+            file.flush()
+
+        logger.add(write, level="DEBUG")

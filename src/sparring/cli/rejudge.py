@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import typer
@@ -68,7 +68,7 @@ async def _judge_all(
     try:
         for path in files:
             try:
-                result = await _judge_one(path, scenario, fresh, casting)
+                result = await _judge_one(path, scenario, fresh, casting, report.note)
             except RecordError as error:
                 typer.echo(f"error: {error}", err=True)
                 unread += 1
@@ -81,7 +81,11 @@ async def _judge_all(
 
 
 async def _judge_one(
-    path: Path, scenario: Scenario | None, fresh: bool, casting: Casting
+    path: Path,
+    scenario: Scenario | None,
+    fresh: bool,
+    casting: Casting,
+    note: Callable[[str], None],
 ) -> Result:
     record = _load(path, scenario)
     failure: JudgeFailure | None = None
@@ -91,7 +95,7 @@ async def _judge_one(
         raise UsageError(f"{error}. Or use the verdicts that are there: --no-judge") from error
     if model is not None and is_worth_judging(record):
         known = len(record.judgements)
-        record, failure = await judge_record(record, model, fresh, lambda text: typer.echo(text))
+        record, failure = await judge_record(record, model, fresh, note)
         if len(record.judgements) != known and not path.name.endswith(_CONVERSATION):
             save_record(record, path)
     return make_result(record, score(record, failure), {"record": str(path)})

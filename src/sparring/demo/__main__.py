@@ -10,7 +10,7 @@ import typer
 
 from sparring.agents.process import AgentProcess, free_port
 from sparring.cli.app import Exit
-from sparring.cli.play import play
+from sparring.cli.play import Wanted, play
 from sparring.demo.variants import VARIANTS
 from sparring.errors import SparringError
 
@@ -45,9 +45,8 @@ def demo(
         process.wait_until_listening()
         files = " ".join(map(str, simulations))
         typer.echo(f"$ sparring run {files} --offline --agent {process.url} -v\n")
-        code = play(
-            simulations, process.url, offline=True, verbose=True, runs_dir=runs_dir, name=None
-        )
+        wanted = Wanted(process.url, offline=True, verbose=True, runs_dir=runs_dir)
+        code = play(simulations, wanted)
         exited = process.exit_code
         if exited is not None:
             typer.echo(f"the demo agent had exited with code {exited}; its last lines:")

@@ -86,7 +86,15 @@ class Finished:
     usage: Usage = field(default_factory=Usage)
 
 
-Piece: TypeAlias = Text | Thinking | ToolUse | Finished
+@dataclass(frozen=True)
+class Waiting:
+    """The server asked for patience: the request will be tried again."""
+
+    text: str
+    """Why, and for how long, in words."""
+
+
+Piece: TypeAlias = Text | Thinking | ToolUse | Waiting | Finished
 
 
 @dataclass(frozen=True)
@@ -109,10 +117,6 @@ class ModelIdentity:
     params: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
-Waiting = Callable[[str], None]
-"""Told, in words, when a request has to wait before it is tried again."""
-
-
 class ChatModel(Protocol):
     """An LLM that answers chats."""
 
@@ -129,7 +133,7 @@ class ChatModel(Protocol):
         """
         ...
 
-    def stream(self, request: Request, waiting: Waiting = ...) -> AsyncIterator[Piece]:
+    def stream(self, request: Request) -> AsyncIterator[Piece]:
         """Answer a request, piece by piece; the last piece is a ``Finished``.
 
         Raises:
@@ -142,13 +146,21 @@ class ChatModel(Protocol):
         ...
 
 
-async def complete(model: ChatModel, request: Request, waiting: Waiting = lambda _: None) -> Answer:
-    """A model's whole answer."""
+async def complete(
+    model: ChatModel, request: Request, note: Callable[[str], None] = lambda _: None
+) -> Answer:
+    """A model's whole answer.
+
+    Args:
+        model: Who answers.
+        request: What is asked.
+        note: Told, in words, of every wait.
+    """
     text: list[str] = []
     thinking: list[str] = []
     uses: list[ToolUse] = []
     finished = Finished()
-    async for piece in model.stream(request, waiting):
+    async for piece in model.stream(request):
         match piece:
             case Text():
                 text.append(piece.text)
@@ -156,6 +168,8 @@ async def complete(model: ChatModel, request: Request, waiting: Waiting = lambda
                 thinking.append(piece.text)
             case ToolUse():
                 uses.append(piece)
+            case Waiting():
+                note(piece.text)
             case Finished():
                 finished = piece
     return Answer("".join(text), uses, "".join(thinking), finished.cut_off, finished.usage)

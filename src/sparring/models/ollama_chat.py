@@ -22,7 +22,6 @@ from sparring.models.chat import (
     Thinking,
     ToolUse,
     Usage,
-    Waiting,
 )
 from sparring.models.retries import MAX_REQUESTS, Refused, retry_after, with_retries
 
@@ -62,9 +61,7 @@ class OllamaChat:
                 f"`ollama pull {self._model}`"
             )
 
-    async def stream(
-        self, request: Request, waiting: Waiting = lambda _: None
-    ) -> AsyncIterator[Piece]:
+    async def stream(self, request: Request) -> AsyncIterator[Piece]:
         """Answer a request."""
         parameters = self._parameters(request)
         context: int = parameters["options"]["num_ctx"]
@@ -81,7 +78,7 @@ class OllamaChat:
                 for piece in _pieces(part, context):
                     yield piece
 
-        async for piece in with_retries(self._server.url, attempt, self._server.slots, waiting):
+        async for piece in with_retries(self._server.url, attempt, self._server.slots):
             yield piece
 
     async def close(self) -> None:

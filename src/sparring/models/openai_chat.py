@@ -20,7 +20,6 @@ from sparring.models.chat import (
     Thinking,
     ToolUse,
     Usage,
-    Waiting,
 )
 from sparring.models.retries import MAX_REQUESTS, Refused, retry_after, with_retries
 
@@ -69,15 +68,13 @@ class OpenAIChat:
         except openai.APIStatusError:
             pass  # Not every server lists its models; the first request will tell.
 
-    async def stream(
-        self, request: Request, waiting: Waiting = lambda _: None
-    ) -> AsyncIterator[Piece]:
+    async def stream(self, request: Request) -> AsyncIterator[Piece]:
         """Answer a request."""
 
         def attempt() -> AsyncIterator[Piece]:
             return self._attempt(self._parameters(request))
 
-        async for piece in with_retries(self._server.url, attempt, self._server.slots, waiting):
+        async for piece in with_retries(self._server.url, attempt, self._server.slots):
             yield piece
 
     async def close(self) -> None:

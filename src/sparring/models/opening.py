@@ -1,7 +1,7 @@
 """From a block of a scenario file to a model that can be asked, sharing what can be shared."""
 
 import os
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import httpx
 
@@ -16,6 +16,9 @@ from sparring.scenarios import (
 )
 from sparring.scenarios.blocks import DEFAULT_MODEL
 
+if TYPE_CHECKING:
+    from sparring.models.openai_chat import OpenAIServer
+
 OLLAMA_URL = "http://localhost:11434"
 _PROBE_S = 5.0
 
@@ -27,30 +30,15 @@ class Models:
 
     def __init__(self) -> None:
         self._ollama: dict[str, OllamaServer] = {}
-        self._openai: dict[tuple[str | None, str], object] = {}
-        self._opened: list[ChatModel] = []
+        self._openai: dict[tuple[str | None, str], OpenAIServer] = {}
         self._is_ollama: dict[str, bool] = {}
 
     async def open(self, block: Block) -> ChatModel:
-        """The model that a block names.
+        """The model that a block names; whoever opens it closes it.
 
         Raises:
             ModelError: If it cannot be used; the text says the way out.
         """
-        model = await self._open(block)
-        self._opened.append(model)
-        return model
-
-    async def close(self) -> None:
-        """Close all that was opened."""
-        for model in self._opened:
-            await model.close()
-        for server in self._ollama.values():
-            await server.close()
-        for server in self._openai.values():
-            await server.close()  # type: ignore[attr-defined]
-
-    async def _open(self, block: Block) -> ChatModel:
         if isinstance(block, FactoryBlock):
             from sparring.models.pipecat_chat import PipecatChat
 
@@ -68,19 +56,26 @@ class Models:
             self._is_ollama[root] = block.endpoint is None or await _is_ollama(root)
         if block.endpoint is not None and not self._is_ollama[root]:
             return self._openai_chat(block, block.endpoint, "ollama")
-        server = self._ollama.setdefault(root, OllamaServer(root))
+        server = self._ollama.get(root) or self._ollama.setdefault(root, OllamaServer(root))
         extra = block.extra
         if extra is None:
             extra = {"reasoning_effort": "none"} if block.model is None else {}
         return OllamaChat(server, block.model or DEFAULT_MODEL, extra)
+
+    async def close(self) -> None:
+        """Close the clients that models share."""
+        for server in self._ollama.values():
+            await server.close()
+        for server in self._openai.values():
+            await server.close()
 
     def _openai_chat(
         self, block: SimulatorModel | JudgeModel | ExplainerModel, url: str | None, key: str
     ) -> ChatModel:
         from sparring.models.openai_chat import OpenAIChat, OpenAIServer
 
-        server = self._openai.setdefault((url, key), OpenAIServer(url, key))
-        assert isinstance(server, OpenAIServer)
+        at = (url, key)
+        server = self._openai.get(at) or self._openai.setdefault(at, OpenAIServer(url, key))
         return OpenAIChat(server, block.model or DEFAULT_MODEL, block.extra or {}, block.service)
 
 

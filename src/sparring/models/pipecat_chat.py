@@ -21,7 +21,6 @@ from sparring.models.chat import (
     Tool,
     ToolUse,
     Usage,
-    Waiting,
 )
 
 _ANSWER_S = 300.0
@@ -81,9 +80,7 @@ class PipecatChat:
     async def check(self) -> None:
         """Nothing to see before its first request."""
 
-    async def stream(
-        self, request: Request, waiting: Waiting = lambda _: None
-    ) -> AsyncIterator[Piece]:
+    async def stream(self, request: Request) -> AsyncIterator[Piece]:
         """Answer a request."""
         context = _context(request)
         if not request.tools:

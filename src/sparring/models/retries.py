@@ -35,7 +35,7 @@ Attempt = Callable[[], AsyncIterator[Piece]]
 
 
 async def with_retries(
-    server: str, attempt: Attempt, slots: asyncio.Semaphore, waiting: Waiting
+    server: str, attempt: Attempt, slots: asyncio.Semaphore
 ) -> AsyncIterator[Piece]:
     """Stream an answer, trying again as long as nothing of it has come.
 
@@ -43,7 +43,6 @@ async def with_retries(
         server: How the server is called in messages.
         attempt: Begins the request anew.
         slots: Bounds the requests under way at that server.
-        waiting: Told of every wait.
 
     Raises:
         ModelError: If the server refuses for good.
@@ -63,7 +62,7 @@ async def with_retries(
             if wait is None:
                 wait = FIRST_WAIT_S * 2 ** (number - 1)
             wait = min(wait, MAX_WAIT_S)
-            waiting(
+            yield Waiting(
                 f"{server} answered HTTP {refusal.status}: waiting {wait:g} s, try {number + 1}"
             )
             await asyncio.sleep(wait)

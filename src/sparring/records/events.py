@@ -308,6 +308,13 @@ class CallerFault(_Event):
     """What it would have said."""
 
 
+class CallerDelayed(_Event):
+    """Our caller's service asked for patience (a rate limit, an overload)."""
+
+    type: Literal["caller_delayed"] = "caller_delayed"
+    why: str
+
+
 class CallerSpent(_Event):
     """Tokens that a request of our caller's took; None where its service does not say."""
 
@@ -376,6 +383,7 @@ OwnEvent: TypeAlias = (
     | EndCall
     | CallerFailed
     | CallerFault
+    | CallerDelayed
     | CallerSpent
     | Note
     | Ended

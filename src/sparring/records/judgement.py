@@ -34,6 +34,8 @@ class TurnVerdict(_Part):
     verdict: Literal["meets", "fails", "not_applicable", "none"]
     """``none``: the judge gave no answer that could be read."""
     reason: str = ""
+    evidence: str = ""
+    """In a result: what the agent said in that turn."""
 
 
 class Judgement(_Part):

@@ -9,6 +9,7 @@ words are not: a name must have one of those words as a part of its own (``API_K
 import json
 import os
 import re
+from typing import Any, cast
 
 _NAMES = re.compile(r"(^|_)(API)?(KEY|TOKEN|SECRET|PASSWORD|PASSWD)S?($|_)", re.IGNORECASE)
 _SHORTEST = 8
@@ -21,6 +22,18 @@ def keep_secret(value: str) -> None:
     """Redact this credential from now on, wherever it would be written."""
     if len(value) >= _SHORTEST:
         _kept.add(value)
+
+
+def keep_secrets_of(block: Any) -> None:
+    """Redact what stands, at any depth, under a key that is named like a secret."""
+    if isinstance(block, dict):
+        for name, value in cast(dict[str, Any], block).items():
+            if isinstance(value, str) and _NAMES.search(name):
+                keep_secret(value)
+            keep_secrets_of(value)
+    elif isinstance(block, list):
+        for value in cast(list[Any], block):
+            keep_secrets_of(value)
 
 
 def redact(text: str) -> str:

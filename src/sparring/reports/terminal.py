@@ -56,10 +56,16 @@ class TerminalReport:
 
     def event(self, run: Run, event: Event) -> None:
         """Something happened in the run."""
+        if isinstance(event, ev.CallerDelayed):
+            self.note(event.why)
         lines = self._conversation.lines(event)
         if self._verbose:
             for speaker, style, text in lines:
                 self._print(Text.assemble((speaker, style), text))
+
+    def note(self, text: str) -> None:
+        """Something the user should know of while it lasts."""
+        self._print(Text(f"… {clean(text)}", style="dim"))
 
     def run_ended(self, run: Run, result: Result) -> None:
         """The run is over and scored."""

@@ -14,6 +14,7 @@ from sparring.records import (
     Record,
     Score,
     Status,
+    TurnVerdict,
 )
 from sparring.scenarios import CallsMetric, JudgedMetric, Metric, RangeMetric
 from sparring.scoring.function_calls import check_calls
@@ -104,11 +105,20 @@ def _verdict(
 def _score_metric(metric: Metric, record: Record, verdicts: Verdicts) -> MetricScore:
     match metric:
         case JudgedMetric():
-            return score_judged(metric, verdicts.criteria.get(metric.criterion, ()))
+            return score_judged(metric, _with_evidence(metric, record, verdicts))
         case CallsMetric():
             return _score_calls(metric, record)
         case RangeMetric():
             return _score_range(metric, record)
+
+
+def _with_evidence(metric: JudgedMetric, record: Record, verdicts: Verdicts) -> list[TurnVerdict]:
+    """The verdicts on a metric, each with the words it is about."""
+    said = [turn.text for turn in record.conversation.agent_turns]
+    return [
+        verdict.model_copy(update={"evidence": said[verdict.turn - 1]})
+        for verdict in verdicts.criteria.get(metric.criterion, ())
+    ]
 
 
 def _score_calls(metric: CallsMetric, record: Record) -> MetricScore:

@@ -1,5 +1,8 @@
 """Who plays the caller, and who judges: from a scenario's blocks to something that does it."""
 
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sparring.callers import AgendaCaller, Caller, PersonaCaller
@@ -9,6 +12,15 @@ from sparring.suites.plan import Run
 
 if TYPE_CHECKING:
     from sparring.models.opening import Block, Models
+
+
+@dataclass(frozen=True)
+class Cast:
+    """Who takes part in a run."""
+
+    caller: Caller
+    judge: ChatModel | None
+    """None if nothing is judged."""
 
 
 class Casting:
@@ -53,12 +65,22 @@ class Casting:
                     checked.add(repr(model.identity))
                     await model.check()
 
-    async def caller(self, run: Run) -> Caller:
-        """The caller of a run."""
+    @asynccontextmanager
+    async def cast(self, run: Run) -> AsyncGenerator[Cast]:
+        """Caller and judge of a run, for as long as it lasts."""
         simulation = run.scenario.definition
-        if self.plays_agenda(simulation):
-            return AgendaCaller(simulation)
-        return PersonaCaller(simulation, await self._open(simulation.simulator), run.seed)
+        async with AsyncExitStack() as models:
+            caller: Caller
+            if self.plays_agenda(simulation):
+                caller = AgendaCaller(simulation)
+            else:
+                model = await self._open(simulation.simulator)
+                models.push_async_callback(model.close)
+                caller = PersonaCaller(simulation, model, run.seed)
+            judge = await self.judge(simulation)
+            if judge is not None:
+                models.push_async_callback(judge.close)
+            yield Cast(caller, judge)
 
     async def judge(self, simulation: Simulation) -> ChatModel | None:
         """The judge of a scenario; None if nothing is judged."""

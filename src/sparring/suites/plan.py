@@ -3,10 +3,12 @@
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sparring.callers import unplayable
 from sparring.errors import UsageError
 from sparring.records import ScenarioIdentity
+from sparring.records.redaction import keep_secrets_of
 from sparring.scenarios import Scenario, Simulation
 
 
@@ -22,13 +24,23 @@ class Run:
 
 
 def identity_of(scenario: Scenario) -> ScenarioIdentity:
-    """What a record keeps of a scenario: enough to be scored without its file."""
+    """What a record keeps of a scenario: enough to be scored without its file.
+
+    Credentials in its blocks are secrets from here on.
+    """
+    definition = scenario.definition.model_dump(mode="json")
+    _keep_credentials(definition)
     return ScenarioIdentity(
         name=scenario.name,
         file=str(scenario.file),
         hash=scenario.hash,
-        definition=scenario.definition.model_dump(mode="json"),
+        definition=definition,
     )
+
+
+def _keep_credentials(definition: dict[str, Any]) -> None:
+    for block in ("simulator", "user", "judge"):
+        keep_secrets_of(definition[block])
 
 
 def attempt_seed(seed: int, scenario: str, attempt: int) -> int:
@@ -61,6 +73,7 @@ def plan(
     """
     for scenario in scenarios:
         simulation = scenario.definition
+        _keep_credentials(simulation.model_dump(mode="json"))
         problem = unplayable(simulation) if plays_agenda(simulation) else None
         if problem is None and "audio" in (simulation.user.modality, simulation.judge.modality):
             problem = f"{scenario.name} needs spoken calls, which are not here yet"

@@ -23,7 +23,7 @@ from sparring.records import (
     save_record,
 )
 from sparring.scoring import JudgeFailure, is_worth_judging, judge_record, score
-from sparring.suites.casting import Casting
+from sparring.suites.casting import Cast, Casting
 from sparring.suites.plan import Run, identity_of
 from sparring.suites.store import RunDirectory, TraceLog
 
@@ -37,6 +37,10 @@ class Reporter(Protocol):
 
     def event(self, run: Run, event: Event) -> None:
         """Something happened in a run."""
+        ...
+
+    def note(self, text: str) -> None:
+        """Something the user should know of while it lasts: a wait, say."""
         ...
 
     def run_ended(self, run: Run, result: Result) -> None:
@@ -58,29 +62,30 @@ async def play_runs(
     try:
         for run in runs:
             reporter.run_started(run)
-            await _play(run, directory, casting, reporter, options)
+            async with casting.cast(run) as cast:
+                await _play(run, directory, cast, reporter, options)
     finally:
         directory.save_summary(planned=len(runs))
+        await casting.close()
 
 
 async def _play(
     run: Run,
     directory: RunDirectory,
-    casting: Casting,
+    cast: Cast,
     reporter: Reporter,
     options: CallOptions | None,
 ) -> None:
     stem = directory.stem(run.scenario.name)
     connection: AgentConnection = EvalWebSocket(run.url)
-    caller = await casting.caller(run)
-    header = make_header(run, connection, caller)
+    header = make_header(run, connection, cast.caller)
     trace = TraceLog(directory, stem)
     path = directory.record_path(stem)
     with RecordWriter(path, header) as writer, trace:
         call = Call(
             run.scenario.definition,
             connection,
-            caller,
+            cast.caller,
             header,
             listeners=(writer.add, trace.add, lambda event: reporter.event(run, event)),
             options=options,
@@ -89,10 +94,14 @@ async def _play(
         try:
             record = await call.play()
             writer.close()
-            model = await casting.judge(run.scenario.definition)
-            if model is not None and is_worth_judging(record):
+            if cast.judge is not None and is_worth_judging(record):
                 failure = JudgeFailure(Kind.INTERRUPTED, "interrupted before the judge answered")
-                record, failure = await judge_record(record, model, note=trace.note)
+
+                def note(text: str) -> None:
+                    trace.note(text)
+                    reporter.note(text)
+
+                record, failure = await judge_record(record, cast.judge, note=note)
                 save_record(record, path)
         except asyncio.CancelledError:
             record = call.record
