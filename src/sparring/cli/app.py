@@ -7,23 +7,13 @@ but a run that ended in an error, was invalid or was interrupted.
 """
 
 import sys
-from enum import IntEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from sparring.cli.exits import Exit
 from sparring.errors import SparringError
-
-
-class Exit(IntEnum):
-    """What the command's exit code says."""
-
-    PASSED = 0
-    FAILED = 1
-    USAGE = 2
-    ERROR = 3
-
 
 app = typer.Typer(
     name="sparring",

@@ -12,9 +12,8 @@ from typing import Any
 import typer
 
 from sparring.agents import check_url
-from sparring.cli.app import Exit
+from sparring.cli.exits import Exit, exit_code
 from sparring.errors import ModelError, UsageError
-from sparring.records import Result, Status
 from sparring.records.redaction import redact
 from sparring.reports import TerminalReport
 from sparring.scenarios import load
@@ -63,14 +62,6 @@ def play(paths: Sequence[Path], wanted: Wanted) -> Exit:
     report.summary(results, time.monotonic() - started, directory.path)
     code = exit_code(results)
     return Exit.USAGE if loaded.problems and code is Exit.PASSED else code
-
-
-def exit_code(results: Sequence[Result]) -> Exit:
-    """What these results come to."""
-    statuses = {result.status for result in results}
-    if Status.FAILED in statuses:
-        return Exit.FAILED
-    return Exit.PASSED if statuses == {Status.PASSED} else Exit.ERROR
 
 
 async def _check(casting: Casting, runs: Sequence[Run]) -> None:

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import typer
 
-from sparring.cli.app import Exit
-from sparring.cli.play import exit_code
+from sparring.cli.exits import Exit, exit_code
 from sparring.errors import ModelError, RecordError, UsageError
 from sparring.records import (
     Record,

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from sparring.agents.process import AgentProcess, free_port
-from sparring.cli.app import Exit
+from sparring.cli.exits import Exit
 from sparring.cli.play import Wanted, play
 from sparring.demo.variants import VARIANTS
 from sparring.errors import SparringError

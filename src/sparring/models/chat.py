@@ -28,6 +28,15 @@ class Tool:
     parameters: Mapping[str, Any]
     """JSON Schema of its arguments."""
 
+    def as_function(self) -> dict[str, Any]:
+        """The tool as OpenAI's and Ollama's requests write it."""
+        function = {
+            "name": self.name,
+            "description": self.description,
+            "parameters": dict(self.parameters),
+        }
+        return {"type": "function", "function": function}
+
 
 @dataclass(frozen=True)
 class Request:

@@ -107,17 +107,7 @@ class OllamaChat:
         if request.schema is not None:
             parameters["format"] = dict(request.schema)
         if request.tools:
-            parameters["tools"] = [
-                {
-                    "type": "function",
-                    "function": {
-                        "name": tool.name,
-                        "description": tool.description,
-                        "parameters": dict(tool.parameters),
-                    },
-                }
-                for tool in request.tools
-            ]
+            parameters["tools"] = [tool.as_function() for tool in request.tools]
         return {**parameters, "options": options}
 
 

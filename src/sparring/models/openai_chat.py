@@ -122,17 +122,7 @@ class OpenAIChat:
                 "json_schema": {"name": "answer", "strict": True, "schema": dict(request.schema)},
             }
         if request.tools:
-            parameters["tools"] = [
-                {
-                    "type": "function",
-                    "function": {
-                        "name": tool.name,
-                        "description": tool.description,
-                        "parameters": dict(tool.parameters),
-                    },
-                }
-                for tool in request.tools
-            ]
+            parameters["tools"] = [tool.as_function() for tool in request.tools]
         return {key: value for key, value in parameters.items() if key not in self._extra}
 
 

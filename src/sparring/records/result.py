@@ -12,6 +12,7 @@ from sparring.records.record import CallerIdentity, Record
 from sparring.records.score import METRICS_VERSION, Goal, MetricScore, Score
 
 RESULT_SCHEMA = 1
+_NOT_SEEN = ("llm_text", "bot_audio", "note")
 
 
 class Result(BaseModel):
@@ -55,9 +56,14 @@ class Result(BaseModel):
     """From connecting to the end."""
     end_call: dict[str, Any] | None
     metrics: list[MetricScore]
+    confidence: float | None = None
+    """Always None: our judge gives verdicts, not probabilities."""
+    probabilities: dict[str, float] | None = None
     messages: list[dict[str, str]]
     tool_calls: list[dict[str, Any]]
     unsent: list[str] = Field(default_factory=list[str])
+    events_seen: list[dict[str, Any]] | None = None
+    """What happened, token by token left out; only for runs that did not pass."""
     caller: CallerIdentity
     caller_faults: list[str] = Field(default_factory=list[str])
     """What our caller did wrong, mended or not."""
@@ -122,6 +128,13 @@ def make_result(record: Record, score: Score, artifacts: dict[str, str] | None =
             for call in conversation.tool_calls
         ],
         unsent=conversation.unsent,
+        events_seen=None
+        if score.passed
+        else [
+            event.model_dump(mode="json", exclude_none=True)
+            for event in record.events
+            if event.type not in _NOT_SEEN
+        ],
         caller=record.caller,
         caller_faults=[e.fault for e in record.events if isinstance(e, CallerFault)],
         judge=record.judgements[-1].judge if record.judgements else None,
