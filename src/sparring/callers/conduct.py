@@ -59,17 +59,20 @@ _JSON_CALL = re.compile(
     r"```(?:json)?\s*(\{.*?end_call.*?\})\s*```|(\{[^{}]*end_call.*\})", re.DOTALL
 )
 _PLANNING = re.compile(
-    r"\b(as an ai( language)? model|language model|system prompt|developer (message|instruction)s?"
-    r"|my (instructions|persona|system prompt)|(the|this) persona|i('m| am) (role-?playing|playing "
-    r"the (role|part))|stay(ing)? in character|the (user|assistant) (is|has|wants|said|asked|just)"
+    r"\b(as an ai( language)? model|system prompt|developer (message|instruction)s?"
+    r"|(my|the|this) persona|i('m| am) (role-?playing|playing the (role|part))"
+    r"|stay(ing)? in character|the user (is|has|wants|said|asked)"
+    r"|the assistant (asked|is asking|has asked|wants) (me|for)"
     r"|we (have|need|should|must) (to )?(respond|reply|answer|follow|output)"
-    r"|(i|we) (should|need to|must|will) (now )?(respond|reply|answer) (as|with|in))\b",
+    r"|(i|we) (should|need to|must|will) (now )?(respond|reply|answer) (as|with|in character))\b",
     re.IGNORECASE,
 )
 _AGENT_LINE = re.compile(
-    r"\b(how (can|may) i (help|assist) you|what can i (do|help you with)|is there anything else "
-    r"i can (help|assist|do)|thank(s| you) for calling|your (booking|reservation|appointment) is "
-    r"(confirmed|booked)|i(('ve)|( have)) (booked|reserved) (it|that|your|you))\b",
+    r"\b(how (can|may) i (help|assist) you|what can i (do for you|help you with)"
+    r"|is there anything else i can (help|assist|do)"
+    r"|thank(s| you) for calling(?! (me|us)? ?back)"
+    r"|your (booking|reservation|appointment) is (confirmed|booked)(?!\?)"
+    r"|i('ve| have) (booked|reserved) you(r)?)\b",
     re.IGNORECASE,
 )
 _GOODBYE = re.compile(

@@ -88,22 +88,30 @@ class PipecatChat:
             yield Finished()
             return
         await self._start(request.tools)
-        from pipecat.frames.frames import LLMContextFrame
+        from pipecat.frames.frames import InterruptionFrame, LLMContextFrame
 
         while not self._pieces.empty():  # What was left of a request that was given up.
             self._pieces.get_nowait()
         await self._worker.queue_frame(LLMContextFrame(context))
-        while True:
-            try:
-                async with asyncio.timeout(_ANSWER_S):
-                    piece = await self._pieces.get()
-            except TimeoutError:
-                raise ModelError(f"factory {self._path}: no answer in {_ANSWER_S:g} s") from None
-            if isinstance(piece, ModelError):
-                raise piece
-            yield piece
-            if isinstance(piece, Finished):
-                return
+        finished = False
+        try:
+            while not finished:
+                piece = await self._next_piece()
+                finished = isinstance(piece, Finished)
+                yield piece
+        finally:
+            if not finished:  # Given up: nobody waits for the rest of the answer.
+                await self._worker.queue_frame(InterruptionFrame())
+
+    async def _next_piece(self) -> Piece:
+        try:
+            async with asyncio.timeout(_ANSWER_S):
+                piece = await self._pieces.get()
+        except TimeoutError:
+            raise ModelError(f"factory {self._path}: no answer in {_ANSWER_S:g} s") from None
+        if isinstance(piece, ModelError):
+            raise piece
+        return piece
 
     async def close(self) -> None:
         """End its pipeline."""
