@@ -154,6 +154,21 @@ async def test_one_bad_file_does_not_stop_the_others(book: Path, tmp_path: Path)
     assert "1/1 passed" in ran.out
 
 
+async def test_any_locale_will_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("LC_ALL", "C")
+    monkeypatch.setenv("PYTHONUTF8", "0")
+    monkeypatch.setenv("PYTHONCOERCECLOCALE", "0")
+    write(tmp_path / "book.yaml", name="../日本/.hidden " + "x" * 300)
+    async with FakeAgent(polite_booking) as agent:
+        ran = await sparring(
+            "run", "book.yaml", "--offline", "-v", "--agent", agent.url, "-n", "a", cwd=tmp_path
+        )
+    assert ran.code == 0, ran.err
+    (result,) = results(tmp_path / "eval-runs" / "a")
+    assert result["scenario"].startswith("../日本/.hidden")
+    assert not any(p.name.startswith(".") for p in (tmp_path / "eval-runs").rglob("*"))
+
+
 async def test_nothing_to_run(tmp_path: Path):
     (tmp_path / "empty").mkdir()
     ran = await sparring("run", "empty", "--offline", cwd=tmp_path)

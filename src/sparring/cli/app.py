@@ -6,6 +6,7 @@ Exit codes: 0 all passed; 1 something failed; 2 bad usage or files, or nothing t
 but a run that ended in an error, was invalid or was interrupted.
 """
 
+import io
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -196,6 +197,9 @@ def _load_dotenv() -> None:
 
 def main() -> None:
     """Run the command; errors that sparring raises on purpose become one line and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # A terminal that cannot show ✓ gets a ?.
     try:
         app()
     except SparringError as error:

@@ -7,6 +7,7 @@ torn when a process died is dropped by the reader. Files of one run share a stem
 import json
 import os
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
@@ -19,7 +20,8 @@ from sparring.records import Event, Record, Result, write_atomically
 from sparring.records.redaction import redact
 from sparring.records.trace import Trace
 
-_STEM_LENGTH = 120
+_STEM_BYTES = 150
+"""With what is added to it, a name stays below the 255 bytes that file systems allow."""
 
 
 class RunDirectory:
@@ -70,8 +72,8 @@ class RunDirectory:
 
     def stem(self, scenario: str) -> str:
         """A name for the files of one run, unique in this directory and never hidden."""
-        plain = re.sub(r"[^\w.-]+", "_", scenario.replace("/", "__")).lstrip(".")[:_STEM_LENGTH]
-        stem = plain or "run"
+        plain = re.sub(r"[^\w.-]+", "_", scenario.replace("/", "__")).lstrip(".")
+        stem = _fitting(plain) or "run"
         self._stems[stem.casefold()] += 1
         count = self._stems[stem.casefold()]
         return stem if count == 1 else f"{stem}-{count}"
@@ -122,6 +124,13 @@ class RunDirectory:
                     yield Result.model_validate_json(line)
                 except ValueError as error:
                     raise RecordError(f"{self.results_path}:{number}: no result: {error}") from None
+
+
+def _fitting(stem: str) -> str:
+    """A stem that the file system can take: not too long, and in characters it knows."""
+    encoding = sys.getfilesystemencoding()
+    known = stem.encode(encoding, "replace").decode(encoding).replace("?", "_")
+    return known.encode(encoding)[:_STEM_BYTES].decode(encoding, "ignore")
 
 
 class TraceLog:
