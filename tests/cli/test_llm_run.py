@@ -1,13 +1,15 @@
 """``sparring run`` with an LLM for a caller and one for a judge, both real on the wire."""
 
+import asyncio
 import json
+import signal
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from support.command import Ran, sparring
+from support.command import Ran, sparring, start
 from support.fake_agent import FakeAgent, polite_booking, replies, silent
 from support.fake_llm import Chat, FakeLLM, Reply, end_call, verdicts
 
@@ -264,6 +266,30 @@ async def test_a_factory_in_the_working_directory_plays_and_its_credentials_stay
     for path in files:
         assert key not in path.read_text(), path
     assert result["caller"]["params"] == {"api_key": "[redacted]"}
+
+
+async def test_stopped_while_the_judge_is_asked(tmp_path: Path):
+    asked = asyncio.Event()
+
+    def stalls(chat: Chat) -> Reply | str:
+        if not chat.is_judge:
+            return persona(chat)
+        asked.set()
+        return Reply(hangs=True)
+
+    async with FakeLLM(stalls) as llm, FakeAgent(polite_booking) as agent:
+        block = {"endpoint": llm.endpoint}
+        simulation = {**SIMULATION, "simulator": block, "judge": {"eval": block}}
+        (tmp_path / "book.yaml").write_text(yaml.safe_dump(simulation))
+        process = await start("run", "book.yaml", "--agent", agent.url, "-n", "a", cwd=tmp_path)
+        async with asyncio.timeout(30):
+            await asked.wait()
+            process.send_signal(signal.SIGINT)
+            await process.communicate()
+    result = json.loads((tmp_path / "eval-runs/a/results.jsonl").read_text())
+    assert (process.returncode, result["status"]) == (3, "interrupted")
+    assert result["reason"] == "interrupted before the judge answered"
+    assert result["turns"] == 4
 
 
 async def test_secrets_reach_no_file_and_no_terminal(

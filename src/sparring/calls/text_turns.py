@@ -72,12 +72,14 @@ class Ear(FrameProcessor):
         if self._floor.wants_caller(now):
             turns = self._log.conversation.spoken_turns
             await self.push_frame(CueFrame(self._floor.give_cue(now), turns))
-        elif self._floor.cue is None and self._floor.unanswered and self._floor.free_at > now:
+        elif (
+            self._floor.cue is None
+            and self._floor.unanswered
+            and now < self._floor.free_at < math.inf  # While it writes, its next event comes.
+        ):
             self._later = self.create_task(self._cue_later(self._floor.free_at - now))
 
     async def _cue_later(self, delay: float) -> None:
-        if delay == math.inf:
-            return  # The agent is writing; its next event brings us back.
         await asyncio.sleep(delay)
         self._later = None
         self._log.note("a tool call is taking long: the caller goes on without it")

@@ -82,7 +82,9 @@ def _verdict(
 ) -> tuple[Status, Kind | None, str]:
     """What goal and metrics come to, for a call that ran its course."""
     if failure is not None:
-        return Status.ERROR, failure.kind, failure.reason
+        stopped = failure.kind is Kind.INTERRUPTED
+        status = Status.INTERRUPTED if stopped else Status.ERROR
+        return status, failure.kind, failure.reason
     if goal.verdict == "not_met":
         return Status.FAILED, Kind.JUDGE_NO, f"goal not met: {goal.reason or 'no reason given'}"
     gates = [metric for metric in metrics if metric.gates]

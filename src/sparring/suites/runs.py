@@ -90,17 +90,18 @@ async def _play(
             listeners=(writer.add, trace.add, lambda event: reporter.event(run, event)),
             options=options,
         )
-        record, failure = call.record, None
+
+        def note(text: str) -> None:
+            trace.note(text)
+            reporter.note(text)
+
+        failure: JudgeFailure | None = None
+        record = call.record
         try:
             record = await call.play()
             writer.close()
             if cast.judge is not None and is_worth_judging(record):
                 failure = JudgeFailure(Kind.INTERRUPTED, "interrupted before the judge answered")
-
-                def note(text: str) -> None:
-                    trace.note(text)
-                    reporter.note(text)
-
                 record, failure = await judge_record(record, cast.judge, note=note)
                 save_record(record, path)
         except asyncio.CancelledError:
