@@ -29,6 +29,13 @@ async def test_the_good_agent_passes(tmp_path: Path):
     assert result["tool_calls"][1]["result"] == {"ref": "R-1"}
 
 
+async def test_every_simulation_plays_without_an_llm(tmp_path: Path):
+    ran = await sparring(SIMULATION.parent, cwd=tmp_path, module="sparring.demo")
+    assert ran.code == 0, ran.out
+    assert "6/6 passed" in ran.out
+    assert "── unavailable_slot ──" in ran.out
+
+
 @pytest.mark.parametrize(
     ("agent", "reason"),
     [

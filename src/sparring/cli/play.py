@@ -54,7 +54,7 @@ def play(paths: Sequence[Path], wanted: Wanted) -> Exit:
     except ModelError as error:
         raise UsageError(f"{error}. Or play without an LLM: --offline") from error
     directory = RunDirectory.create(wanted.runs_dir, wanted.name)
-    report = TerminalReport(verbose=wanted.verbose)
+    report = TerminalReport(verbose=wanted.verbose, several=len(runs) > 1)
     started = time.monotonic()
     _log_to(directory.path / "logs" / "run.debug.log" if wanted.debug else None)
     _play(runs, directory, Casting(wanted.offline, wanted.judged), report)

@@ -39,13 +39,17 @@ class _Output(Console):
 class TerminalReport:
     """Prints lines as runs go on, and the summary at the end."""
 
-    def __init__(self, console: Console | None = None, verbose: bool = False):
+    def __init__(
+        self, console: Console | None = None, verbose: bool = False, several: bool = False
+    ):
         """Print to a console.
 
         Args:
             console: Where to; by default standard output.
             verbose: Whether to show the conversations and every metric.
+            several: Whether there is more than one run, so that conversations need a heading.
         """
+        self._several = several
         self._console = console or _Output(highlight=False, markup=False, emoji=False)
         self._verbose = verbose
         self._conversation = _LiveConversation()
@@ -53,6 +57,8 @@ class TerminalReport:
     def run_started(self, run: Run) -> None:
         """A run begins."""
         self._conversation = _LiveConversation()
+        if self._verbose and self._several:
+            self._print(Text(f"\n── {clean(run.scenario.name)} ──", style="bold"))
 
     def event(self, run: Run, event: Event) -> None:
         """Something happened in the run."""
