@@ -6,6 +6,7 @@ nothing to measure, and the words to say it with. None is never 0.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any, Literal
 
 from sparring.records import Record, Side, Turn
@@ -117,10 +118,9 @@ _MEASURES: dict[MeasureName, Callable[[Record, float | None], Measurement]] = {
 
 def _exchanges(turns: list[Turn]) -> list[tuple[Turn, Turn | None]]:
     """Each caller turn with the agent turn that follows it, if one does."""
-    following = [*turns[1:], None]
     return [
         (turn, reply if reply is not None and reply.side is Side.AGENT else None)
-        for turn, reply in zip(turns, following, strict=True)
+        for turn, reply in zip_longest(turns, turns[1:])
         if turn.side is Side.CALLER
     ]
 

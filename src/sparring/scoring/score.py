@@ -60,18 +60,19 @@ def _outcome(
     ended = record.ended
     if ended is None:
         return Status.INTERRUPTED, Kind.INTERRUPTED, "the record stops before the call's end"
+    why = ended.reason or f"the call was ended by {ended.ending}"
     if ended.ending is Ending.INTERRUPTED:
-        return Status.INTERRUPTED, Kind.INTERRUPTED, ended.reason
+        return Status.INTERRUPTED, Kind.INTERRUPTED, why
     if ended.ending is Ending.ERROR:
         if ended.kind is Kind.CALLER_CONDUCT:
-            return Status.INVALID, ended.kind, ended.reason
+            return Status.INVALID, ended.kind, why
         agents = ended.kind in _AGENTS_FAULT and agent_was_ready(record)
         status = Status.FAILED if agents else Status.ERROR
-        return status, ended.kind or Kind.INTERNAL_ERROR, ended.reason
+        return status, ended.kind or Kind.INTERNAL_ERROR, why
     if ended.kind is Kind.CALLER_STALLED:
-        return Status.ERROR, ended.kind, ended.reason
+        return Status.ERROR, ended.kind, why
     if ended.ending in _CUT_SHORT:
-        return Status.FAILED, ended.kind, ended.reason
+        return Status.FAILED, ended.kind or Kind(ended.ending.value), why
     if not record.conversation.agent_turns:
         return Status.FAILED, Kind.AGENT_SILENT, "the agent said nothing in the whole call"
     return _verdict(goal, metrics, failure)
