@@ -268,6 +268,31 @@ async def test_a_factory_in_the_working_directory_plays_and_its_credentials_stay
     assert result["caller"]["params"] == {"api_key": "[redacted]"}
 
 
+async def test_a_caller_that_never_answers_has_stalled_and_nobody_is_asked_to_judge(
+    tmp_path: Path,
+):
+    async with FakeLLM(lambda chat: Reply(hangs=True)) as llm, FakeAgent(polite_booking) as agent:
+        ran, result = await play(tmp_path, llm, agent, max_silence_s=1)
+    assert (ran.code, result["kind"]) == (3, "caller_stalled")
+    assert llm.judge == []
+
+
+async def test_one_verdict_that_is_missing_leaves_the_others(tmp_path: Path):
+    def forgets(chat: Chat) -> Reply | str:
+        if not chat.is_judge:
+            return persona(chat)
+        answer = json.loads(verdicts(chat))
+        del answer["turn_2"]
+        return json.dumps(answer)
+
+    async with FakeLLM(forgets) as llm, FakeAgent(polite_booking) as agent:
+        ran, result = await play(tmp_path, llm, agent)
+    assert (ran.code, result["kind"]) == (3, "judge_no_verdict")
+    found = [verdict["verdict"] for verdict in result["metrics"][0]["verdicts"]]
+    assert found == ["meets", "none", "meets", "meets", "meets"]
+    assert (result["goal"]["verdict"], len(llm.judge)) == ("met", 3)
+
+
 async def test_stopped_while_the_judge_is_asked(tmp_path: Path):
     asked = asyncio.Event()
 

@@ -15,6 +15,7 @@ from sparring.records.redaction import redact
 
 _POLL_S = 0.05
 _STOP_S = 5.0
+_GONE_S = 1.0
 _LAST_LINES = 5
 
 
@@ -130,3 +131,15 @@ class AgentProcess:
             except subprocess.TimeoutExpired:
                 continue
         process.wait()
+        _wait_until_gone(process.pid)
+
+
+def _wait_until_gone(group: int) -> None:
+    """Wait for what was killed with the process to be gone as well, a second at most."""
+    deadline = time.monotonic() + _GONE_S
+    while time.monotonic() < deadline:
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(_POLL_S)

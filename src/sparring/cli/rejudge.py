@@ -18,6 +18,7 @@ from sparring.records import (
     save_record,
     write_atomically,
 )
+from sparring.records.storage import json_line
 from sparring.reports import TerminalReport
 from sparring.scenarios import Scenario, load
 from sparring.scoring import JudgeFailure, is_worth_judging, judge_record, score
@@ -45,7 +46,7 @@ def rejudge(
     report = TerminalReport(verbose=verbose)
     started = time.monotonic()
     results, unread = asyncio.run(_judge_all(files, chosen, fresh, judged, report))
-    lines = "".join(result.model_dump_json() + "\n" for result in results)
+    lines = "".join(json_line(result.model_dump_json()) + "\n" for result in results)
     write_atomically(output, lines)
     if not results:
         return Exit.USAGE

@@ -29,7 +29,8 @@ CONTEXT_STEP = 2048
 DEFAULT_ANSWER_TOKENS = 1024
 _PROMPT_CHARACTERS_PER_TOKEN = 2.5
 """Fewer than any prompt of words has on average, so that the context is rather too large."""
-_TIMEOUT_S = 300.0
+_TIMEOUT_S = 120.0
+"""For a server to say anything at all, and between two pieces of its answer."""
 _EFFORTS = {"none": False, "low": "low", "medium": "medium", "high": "high"}
 _OPTIONS_BY_OPENAI_NAME = {"max_tokens": "num_predict", "max_completion_tokens": "num_predict"}
 

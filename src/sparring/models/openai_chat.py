@@ -23,7 +23,8 @@ from sparring.models.chat import (
 )
 from sparring.models.retries import MAX_REQUESTS, Refused, retry_after, with_retries
 
-_TIMEOUT_S = 300.0
+_TIMEOUT_S = 120.0
+"""For a server to say anything at all, and between two pieces of its answer."""
 _OPENAI = "https://api.openai.com/v1"
 
 

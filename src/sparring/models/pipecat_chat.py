@@ -23,7 +23,7 @@ from sparring.models.chat import (
     Usage,
 )
 
-_ANSWER_S = 300.0
+_ANSWER_S = 120.0
 
 
 def make_service(path: str, block: Mapping[str, Any]) -> Any:

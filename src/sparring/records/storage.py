@@ -20,6 +20,9 @@ from sparring.records.events import Event
 from sparring.records.record import Header, Record
 from sparring.records.redaction import redact
 
+_LINE_ENDS = {ord("\u2028"): "\\u2028", ord("\u2029"): "\\u2029", ord("\u0085"): "\\u0085"}
+"""Characters that JSON leaves as they are and some readers end a line at."""
+
 
 class RecordWriter:
     """Writes one record as it grows. Use as a context manager; leaving it completes the record."""
@@ -37,7 +40,7 @@ class RecordWriter:
         self._lines: list[str] = []
         self._header = header
         self._journal: IO[str] = self._journal_path.open("w", encoding="utf-8")
-        self._journal.write(redact(header.model_dump_json(exclude_none=True)) + "\n")
+        self._journal.write(json_line(header.model_dump_json(exclude_none=True)) + "\n")
         self._journal.flush()
 
     def add(self, event: Event) -> None:
@@ -114,8 +117,13 @@ def write_atomically(path: Path, text: str) -> None:
     draft.replace(path)
 
 
+def json_line(text: str) -> str:
+    """A JSON text as one line, without secrets, whatever its reader takes for a line's end."""
+    return redact(text).translate(_LINE_ENDS)
+
+
 def _event_json(event: Event) -> str:
-    return redact(event.model_dump_json(exclude_none=True))
+    return json_line(event.model_dump_json(exclude_none=True))
 
 
 def _document(header: Header, lines: list[str], judgements: Sequence[str] = ()) -> str:

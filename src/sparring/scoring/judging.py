@@ -9,6 +9,7 @@ from sparring.records import (
     GoalVerdict,
     JudgeIdentity,
     Judgement,
+    Kind,
     Record,
     TurnVerdict,
 )
@@ -35,7 +36,11 @@ def simulation_of(record: Record) -> Simulation:
 def is_worth_judging(record: Record) -> bool:
     """Whether a judge has anything to decide: a call that got somewhere, with words in it."""
     ended = record.ended
-    broken = ended is None or ended.ending in (Ending.ERROR, Ending.INTERRUPTED)
+    broken = (
+        ended is None
+        or ended.ending in (Ending.ERROR, Ending.INTERRUPTED)
+        or ended.kind is Kind.CALLER_STALLED
+    )
     return not broken and bool(record.conversation.agent_turns)
 
 

@@ -18,6 +18,7 @@ from typing import Any, Self
 from sparring.errors import RecordError, UsageError
 from sparring.records import Event, Record, Result, write_atomically
 from sparring.records.redaction import redact
+from sparring.records.storage import json_line
 from sparring.records.trace import Trace
 
 _STEM_BYTES = 150
@@ -97,7 +98,7 @@ class RunDirectory:
     def add(self, result: Result) -> None:
         """Append a result; it is on disk when this returns."""
         with self.results_path.open("a", encoding="utf-8") as file:
-            file.write(redact(result.model_dump_json()) + "\n")
+            file.write(json_line(result.model_dump_json()) + "\n")
             file.flush()
             os.fsync(file.fileno())
 
