@@ -75,6 +75,11 @@ def test_stems_are_unique_plain_and_never_hidden(tmp_path: Path):
     assert stems == ["f__s", "f__s-2", "F__S-3", "__x", "run", "a_b_c", "日本"]
 
 
+def test_a_suffix_never_meets_a_name(tmp_path: Path):
+    directory = RunDirectory.create(tmp_path, "a")
+    assert [directory.stem(name) for name in ("a", "a", "a-2")] == ["a", "a-2", "a-2-2"]
+
+
 def test_stems_fit_the_file_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     directory = RunDirectory.create(tmp_path, "a")
     assert len(directory.stem("日" * 300).encode()) <= 150

@@ -10,6 +10,7 @@ from sparring.records import events as ev
 CLOSING_S = 15.0
 """How long the agent may take to answer the words that came with the caller's hang-up."""
 _TOO_BIG = 1009
+_NO_PROTOCOL = (1002, 1007)
 _ACTIVITY_FREE = (
     ev.Note,
     ev.CallerFault,
@@ -63,7 +64,7 @@ class Endings:
             return
         match event:
             case ev.Ready(at=at):
-                self._ready_at = at
+                self._ready_at = at if self._ready_at is None else self._ready_at
             case ev.AgentError(fatal=False, error=error):
                 self._last_error = error
             case ev.AgentError(error=error):
@@ -152,6 +153,10 @@ class Endings:
             return ev.Ended(at=event.at, ending=Ending.END_CALL)
         if event.clean:
             return ev.Ended(at=event.at, ending=Ending.BOT)
+        if event.code in _NO_PROTOCOL:
+            return self._fault(
+                event, Kind.PROTOCOL_ERROR, f"the agent sent what is no WebSocket text ({how})"
+            )
         if event.code == _TOO_BIG:
             return self._fault(
                 event, Kind.PROTOCOL_ERROR, f"the agent sent too large a message ({event.reason})"

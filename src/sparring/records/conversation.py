@@ -250,9 +250,11 @@ class Conversation:
 
     def _stop_call(self, event: ev.FunctionCallStopped) -> None:
         for call in reversed(self.tool_calls):
-            if call.id == event.id:
+            if call.id == event.id and call.stopped_at is None:
                 break
-        else:  # Some agents report only the end of a call.
+        else:  # Some agents report only the end of a call; a second end changes nothing.
+            if any(call.id == event.id for call in self.tool_calls):
+                return
             call = ToolCall(event.id, event.name, None, started_at=event.at)
             self.tool_calls.append(call)
             self._agent_turn(event.at).tool_calls.append(call)

@@ -55,7 +55,7 @@ def turns(record: Record, max_value: float | None = None) -> Measurement:
 
 
 def duration(record: Record, max_value: float | None = None) -> Measurement:
-    """Seconds from the first line, whoever said it, to the end of the call."""
+    """Seconds from the first line, whoever said it, to the hang-up, whoever hung up."""
     starts = [
         start
         for turn in record.conversation.spoken_turns
@@ -64,7 +64,9 @@ def duration(record: Record, max_value: float | None = None) -> Measurement:
     ]
     if not starts or not record.events:
         return Measurement(None, "nobody said anything")
-    seconds = round(record.events[-1].at - min(starts), 3)
+    end_call = record.conversation.end_call
+    hang_up = end_call.at if end_call is not None else record.events[-1].at
+    seconds = round(hang_up - min(starts), 3)
     return Measurement(seconds, f"{seconds:.1f} s from the first line to the hang-up")
 
 

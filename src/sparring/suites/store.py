@@ -31,7 +31,7 @@ class RunDirectory:
     def __init__(self, path: Path):
         """Use a directory that ``create`` made."""
         self.path = path
-        self._stems: Counter[str] = Counter()
+        self._stems: set[str] = set()
 
     @classmethod
     def create(cls, runs_dir: Path, name: str | None = None) -> "RunDirectory":
@@ -75,9 +75,12 @@ class RunDirectory:
         """A name for the files of one run, unique in this directory and never hidden."""
         plain = re.sub(r"[^\w.-]+", "_", scenario.replace("/", "__")).lstrip(".")
         stem = _fitting(plain) or "run"
-        self._stems[stem.casefold()] += 1
-        count = self._stems[stem.casefold()]
-        return stem if count == 1 else f"{stem}-{count}"
+        candidate, number = stem, 1
+        while candidate.casefold() in self._stems:
+            number += 1
+            candidate = f"{stem}-{number}"
+        self._stems.add(candidate.casefold())
+        return candidate
 
     def record_path(self, stem: str) -> Path:
         """Where a run's record goes."""
