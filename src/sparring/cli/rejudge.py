@@ -46,10 +46,10 @@ def rejudge(
     report = TerminalReport(verbose=verbose)
     started = time.monotonic()
     results, unread = asyncio.run(_judge_all(files, chosen, fresh, judged, report))
+    if not results:
+        return Exit.USAGE  # And whatever the output file holds stays.
     lines = "".join(json_line(result.model_dump_json()) + "\n" for result in results)
     write_atomically(output, lines)
-    if not results:
-        return Exit.USAGE
     report.summary(results, time.monotonic() - started, output)
     code = exit_code(results)
     return Exit.USAGE if unread and code is Exit.PASSED else code

@@ -3,6 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from pydantic import ValidationError
+
+from sparring.errors import RecordError
 from sparring.models import ChatModel
 from sparring.records import (
     Ending,
@@ -29,8 +32,19 @@ class Verdicts:
 
 
 def simulation_of(record: Record) -> Simulation:
-    """The scenario that a record carries."""
-    return Simulation.model_validate(record.scenario.definition)
+    """The scenario that a record carries.
+
+    Raises:
+        RecordError: If what it carries is no scenario.
+    """
+    try:
+        return Simulation.model_validate(record.scenario.definition)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(step) for step in first["loc"])
+        raise RecordError(
+            f"the record of {record.scenario.name} carries no scenario: {place}: {first['msg']}"
+        ) from None
 
 
 def is_worth_judging(record: Record) -> bool:
