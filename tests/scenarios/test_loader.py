@@ -1,10 +1,11 @@
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from sparring.scenarios import CallsMetric, JudgedMetric, RangeMetric, Simulation, load
+from sparring.scenarios import CallsMetric, JudgedMetric, RangeMetric, Simulation, load, loader
 from sparring.scenarios.yaml_source import read_source
 
 BASE = "name: n\npersona: p\ngoal: g\nsuccess: s\n"
@@ -92,6 +93,58 @@ def test_the_hash_is_of_the_content(tmp_path: Path):
     assert a == b == d != c
 
 
+def hashed(directory: Path, text: str) -> str:
+    write(directory, hashed=text)
+    (scenario,) = load([directory / "hashed.yaml"]).scenarios
+    return scenario.hash
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        "metrics: []\ntags: []\nfacts: {}\ncontext: []\nagenda: []",
+        "user: {modality: text}\njudge: {modality: text, eval: {service: ollama}}",
+        "simulator: {model: 'gemma4:12b', extra: {reasoning_effort: none}}",
+        "max_duration_s: 300.0\nopening: ~\nseed:",
+        "# a comment",
+        "<<: {runs: 1}",
+    ],
+)
+def test_what_is_written_out_but_the_default_does_not_change_the_hash(tmp_path: Path, same: str):
+    assert hashed(tmp_path, BASE + same) == hashed(tmp_path, BASE)
+
+
+def test_whatever_is_said_differently_has_a_hash_of_its_own(tmp_path: Path):
+    different = [
+        "",
+        "judge: {eval: false}",
+        "judge: {eval: {explainer: false}}",
+        "judge: {eval: {explain_below: 0}}",
+        "simulator: {service: agenda}",
+        "simulator: {factory: a.b}",
+        "simulator: {factory: a.b, c: 1}",
+        "seed: 0",
+        "facts: {a: 1}",
+        "facts: {a: 1.0}",
+        "facts: {a: true}",
+        "facts: {a: '1'}",
+        "metrics: [{measure: words}]",
+        "metrics: [{measure: words, max_value: 0}]",
+        "metrics: [{measure: function_calls, calls: []}]",
+        "metrics: [{measure: function_calls, calls: [a, b]}]",
+        "metrics: [{measure: function_calls, calls: [b, a]}]",
+        "metrics: [{measure: function_calls, calls: [{name: a, times: 1}]}]",
+        "metrics: [{measure: function_calls, calls: [{name: a, times: 1+}]}]",
+    ]
+    assert len({hashed(tmp_path, BASE + more) for more in different}) == len(different)
+
+
+def test_an_included_part_is_the_same_content(tmp_path: Path):
+    write(tmp_path, parts__words="[{measure: words}]")
+    included = hashed(tmp_path, BASE + "metrics: !include parts/words.yaml")
+    assert included == hashed(tmp_path, BASE + "metrics:\n- measure: words\n")
+
+
 def test_a_list_with_defaults(tmp_path: Path):
     text = "name: f\npersona: p\ngoal: g\nsuccess: s\ntags: [a, b]\nscenarios:\n- name: one\n"
     write(tmp_path, a=text + "- {name: two, goal: other, tags: [c]}\n")
@@ -125,6 +178,47 @@ def test_a_fault_in_a_default_is_told_once_and_where_it_stands(tmp_path: Path):
         f"{path}:5:7: runs must be at least 1, not 0",
         f'{path}:9:24: max_turns must be a whole number, not the text "x"',
     ]
+
+
+def test_a_name_that_is_no_text_is_that_and_no_second_one(tmp_path: Path):
+    names = "- name:\n- name:\n- {name: 5}\n- {name: 5}\n- {name: yes}\n- {name: []}\n"
+    write(tmp_path, a=f"{BASE}scenarios:\n{names}- {{name: None}}\n- {{name: ' '}}\n")
+    loaded = load([tmp_path / "a.yaml"])
+    assert [str(problem).split(".yaml:")[1] for problem in loaded.problems] == [
+        "6:8: name must be text, not nothing",
+        "7:8: name must be text, not nothing",
+        "8:10: name must be text, not 5: quote it",
+        "9:10: name must be text, not 5: quote it",
+        "10:10: name must be text, not the boolean true: quote it",
+        "11:10: name must be text, not a list",
+        "13:10: name must not be empty",
+    ]
+    assert [scenario.name for scenario in loaded.scenarios] == ["n/None"]
+
+
+def test_defaults_of_two_kinds_are_one_fault(tmp_path: Path):
+    write(tmp_path, a="name: n\nturns: []\npersona: p\nscenarios:\n- {name: a}\n- {name: b}\n")
+    (problem,) = load([tmp_path / "a.yaml"]).problems
+    assert str(problem).endswith("a.yaml:2:1: a scenario has a `persona:` or `turns:`, not both")
+
+
+def test_a_default_that_a_scenario_replaces_is_not_its_fault(tmp_path: Path):
+    write(tmp_path, a=BASE + "runs: 0\nscenarios:\n- {name: a, runs: 2}\n- {name: b, runs: x}\n")
+    (problem,) = load([tmp_path / "a.yaml"]).problems
+    assert str(problem).endswith('a.yaml:8:19: runs must be a whole number, not the text "x"')
+
+
+def test_what_defaults_unfold_into_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(loader, "MAX_VALUES", 50)
+    scenarios = "scenarios:\n" + "".join(f"- name: s{number}\n" for number in range(9))
+    write(tmp_path, a=BASE + scenarios, b=BASE + "tags: [a, b, c, d]\n" + scenarios)
+    loaded = load([tmp_path])
+    assert len(loaded.scenarios) == 9
+    (problem,) = loaded.problems
+    assert str(problem) == (
+        f"{tmp_path}/b.yaml:7:1: with its defaults in each scenario, the file holds more than 50 "
+        "values"
+    )
 
 
 def test_names_in_a_list(tmp_path: Path):
@@ -208,6 +302,7 @@ def test_what_cannot_be_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 def test_a_directory_may_hold_more_than_files(tmp_path: Path):
     write(tmp_path, a=BASE, **{"sub.yaml__b": BASE})
     (tmp_path / "gone.yaml").symlink_to("nowhere")
+    os.mkfifo(tmp_path / "pipe.yaml")  # To read it would be to wait for ever.
     loaded = load([tmp_path])
     assert [scenario.name for scenario in loaded.scenarios] == ["n"]
     assert list(map(str, loaded.problems)) == [

@@ -3,8 +3,9 @@
 from pathlib import Path
 
 import pytest
+import yaml
 
-from sparring.scenarios import load
+from sparring.scenarios import load, yaml_dialect
 
 BOMB = "a: &a [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n" + "".join(
     f"{name}: &{name} [{', '.join([f'*{last}'] * 10)}]\n"
@@ -17,11 +18,11 @@ NESTED_MERGES = f"r: {{<<: {NESTED_MERGES}}}"
 BASE = "name: n\npersona: p\ngoal: g\nsuccess: s\n"
 
 
-def problems(tmp_path: Path, text: str | bytes) -> list[str]:
+def problems(tmp_path: Path, text: str | bytes, may_both: bool = False) -> list[str]:
     path = tmp_path / "a.yaml"
     path.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
     loaded = load([path])
-    assert bool(loaded.problems) != bool(loaded.scenarios)
+    assert may_both or bool(loaded.problems) != bool(loaded.scenarios)
     return [str(problem).removeprefix(f"{tmp_path}/") for problem in loaded.problems]
 
 
@@ -73,6 +74,55 @@ def problems(tmp_path: Path, text: str | bytes) -> list[str]:
             "metrics: [{name: a, criteron: b}]",
             "5:21: unknown key 'criteron'. Did you mean 'criterion'?",
         ),
+        # No more is a key that is there already, nor a text that would be no better in quotes.
+        ("persona2: x", "5:1: unknown key 'persona2'"),
+        ("simulator: {service: ollama, services: x}", "5:30: unknown key 'services'"),
+        (
+            "first_speaker: 5",
+            "5:16: first_speaker must be one of agent, caller, not 5",
+        ),
+        ("metrics: [{measure: yes}]", "5:21: measure must be one of turns, duration, words, "
+                                      "latency, function_calls, not the boolean true"),
+        (
+            "simulator: {service: 5}",
+            "5:22: simulator.service must be one of ollama, openai, agenda, not 5; for any other "
+            "there is `factory: module.function`",
+        ),
+        # An older name shares a word with the right one.
+        (
+            "metrics:\n- {name: a, criterion: b, min_quality: 1}",
+            "6:27: unknown key 'min_quality'. Did you mean 'min_score'?",
+        ),
+        (
+            "metrics:\n- {measure: words, max: 1}",
+            "6:20: unknown key 'max'. Did you mean 'max_value'?",
+        ),
+        (
+            "metrics:\n- {measure: words, max_score: 1}",
+            "6:20: unknown key 'max_score'. Did you mean 'max_value'?",
+        ),
+        ("max: 1", "5:1: unknown key 'max'"),
+        # A misspelt factory does not make faults of the keys that are meant for it.
+        (
+            "simulator: {factry: a.b, temperature: 0}",
+            "5:13: unknown key 'factry'. Did you mean 'factory'?",
+        ),
+        (
+            "user: {speech: {Factory: a.b}}",
+            "5:17: unknown key 'Factory'. Did you mean 'factory'?",
+        ),
+        (
+            "judge: {transcription: {factory_: a.b}}",
+            "5:25: unknown key 'factory_'. Did you mean 'factory'?",
+        ),
+        (
+            "judge: {eval: {explainer: {fatcory: a.b, mine: 1}}}",
+            "5:28: unknown key 'fatcory'. Did you mean 'factory'?",
+        ),
+        # What names a variant inside may be a key of the file.
+        ("simulator: {'#service': {}, model: x}", "5:13: unknown key '#service'. Did you mean "
+                                                  "'service'?"),
+        ("'#service': 1", "5:1: unknown key '#service'"),
         (f"{'k' * 300}: 1", f"5:1: unknown key '{'k' * 40}…'"),
         ('"a\\nb": 1', "5:1: unknown key 'a\\nb'"),
         ('"{y}": 1', "5:1: unknown key '{y}'"),
@@ -99,6 +149,7 @@ def problems(tmp_path: Path, text: str | bytes) -> list[str]:
             f"max_duration_s: {10**400}",
             f"5:17: max_duration_s must be a number, not 1{'0' * 39}…",
         ),
+        (f"seed: !!int 0x{'f' * 6000}", f"5:7: '0x{'f' * 38}…' is too long for a whole number"),
         ("opening: !!bool foo", "5:10: 'foo' cannot be read as true or false"),
         ("runs: !!int ''", "5:7: '' cannot be read as a whole number"),
         ("runs: !!float ''", "5:7: '' cannot be read as a number"),
@@ -158,6 +209,27 @@ def problems(tmp_path: Path, text: str | bytes) -> list[str]:
         ),
         ("metrics:\n- {name: a}", "6:3: a metric needs a `criterion` (judged) or a `measure`"),
         ("metrics:\n- {criterion: b}", "6:3: the key 'name' is missing"),
+        (
+            "metrics:\n- {name: a, criterion: b, calls: []}",
+            "6:27: 'calls' is for `measure: function_calls`",
+        ),
+        (
+            "metrics:\n- {measure: words, max_value: .nan}",
+            "6:31: metrics[0].max_value must be a finite number",
+        ),
+        (
+            "metrics:\n- {name: a, criterion: b, min_score: yes}",
+            "6:38: metrics[0].min_score must be a number, not the boolean true",
+        ),
+        ("metrics:\n- {measure: words, name: 5}", "6:26: metrics[0].name must be text, not 5: "
+                                                  "quote it"),
+        ("metrics:\n- {measure: [words]}", "6:13: measure must be one of turns, duration, words, "
+                                           "latency, function_calls, not a list"),
+        ("metrics: {measure: words}", "5:10: metrics must be a list, not a mapping"),
+        (
+            "metrics:\n- {measure: function_calls, calls: [on]}",
+            "6:37: a call is a name, or a mapping with a `name`, not the boolean true: quote it",
+        ),
         ("metrics:\n- {measure: function_calls}", "6:3: the key 'calls' is missing"),
         (
             "metrics:\n- {measure: words, min_value: 3, max_value: 2}",
@@ -177,7 +249,7 @@ def problems(tmp_path: Path, text: str | bytes) -> list[str]:
         ),
         (
             "metrics:\n- {measure: function_calls, calls: [5]}",
-            "6:37: metrics[0].calls[0] must be a mapping, not 5",
+            "6:37: a call is a name, or a mapping with a `name`, not 5: quote it",
         ),
         (
             "metrics:\n- {measure: function_calls, calls: [{name: a, times: lots}]}",
@@ -207,6 +279,13 @@ def problems(tmp_path: Path, text: str | bytes) -> list[str]:
             '5:22: simulator.service must be one of ollama, openai, agenda, not the text "olama". '
             "Did you mean 'ollama'?",
         ),
+        (
+            "simulator: {factory: '1.2'}",
+            '5:22: simulator.factory must be a dotted path such as my_module.judge, not the text '
+            '"1.2"',
+        ),
+        ("simulator: {factory: 1.2}", "5:22: simulator.factory must be text, not 1.2: quote it"),
+        ("simulator: {factory: }", "5:22: simulator.factory must be text, not nothing"),
         (
             "simulator: {factory: nodots}",
             '5:22: simulator.factory must be a dotted path such as my_module.judge, not the text '
@@ -263,7 +342,16 @@ def problems(tmp_path: Path, text: str | bytes) -> list[str]:
             f"agenda: [{{id: a, say: b, hear: ['/{'(' * 3000}{')' * 3000}/']}}]",
             f"5:33: '/{'(' * 39}…' is no good regular expression: nested too deeply",
         ),
-        ("context: [{content: a}]", "5:11: a message of the context needs a `role`, as text"),
+        ("context: [{content: a}]", "5:11: a message of the context needs a `role`"),
+        ("context: [{role: 5}]", "5:18: a message's role must be text, not 5: quote it"),
+        ("context: [{role: a, content: [.inf]}]", "5:31: only finite numbers can be sent"),
+        ("simulator: {extra: {top_p: .nan}}", "5:28: only finite numbers can be sent"),
+        (
+            "metrics: [{measure: function_calls, calls: [{name: a, args: {b: -.inf}}]}]",
+            "5:65: only finite numbers can be sent",
+        ),
+        ("facts: {'': x}", "5:9: a fact needs a name"),
+        ("facts: {' ': x}", "5:9: a fact needs a name"),
     ],
 )  # fmt: skip
 def test_one_fault_is_one_line(tmp_path: Path, more: str, problem: str):
@@ -302,7 +390,7 @@ def test_all_faults_between_keys_are_told(tmp_path: Path):
         "a.yaml:7:47: agenda item 'first' needs the fact 'nam', not among `facts`. "
         "Did you mean 'name'?",
         "a.yaml:8:8: agenda item 'first' is there twice",
-        "a.yaml:9:11: a message of the context needs a `role`, as text",
+        "a.yaml:9:11: a message of the context needs a `role`",
         "a.yaml:10:29: a metric named 'words' is there already: give this one a `name` of its own",
     ]
 
@@ -357,53 +445,153 @@ def test_a_message_is_one_line_whatever_it_quotes(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("text", "start"),
+    ("text", "problem"),
     [
-        ("name: [", "a.yaml:2:1: not YAML:"),
-        ("name: n\n\tpersona: p", "a.yaml:2:1: not YAML:"),
         ("name: a\nname: b\n", "a.yaml:2:1: 'name' is given twice, first on line 1"),
         ("name: a\n---\nname: b\n", "a.yaml:2:1: a second document begins here; a file holds one"),
         ("", "a.yaml:1:1: a scenario file is a mapping with a `name`, not empty"),
-        ("# nothing\n", "a.yaml:1:1: a scenario file is a mapping"),
-        ("- a\n", "a.yaml:1:1: a scenario file is a mapping"),
-        ("name: !!python/object:os.system x", "a.yaml:1:7: the tag !!python/object:os.system"),
+        ("# nothing\n", "a.yaml:1:1: a scenario file is a mapping with a `name`, not empty"),
+        ("- a\n", "a.yaml:1:1: a scenario file is a mapping with a `name`, not a list"),
+        ("name: !!python/object:a.b x", "a.yaml:1:7: the tag !!python/object:a.b is not known "
+                                        "here; !include is"),
         ("name: !foo x", "a.yaml:1:7: the tag !foo is not known here; !include is"),
-        ("name: !!binary aGk=", "a.yaml:1:7: the tag !!binary"),
-        ("name: !!set {a, b}", "a.yaml:1:7: the tag !!set"),
+        ("name: !!binary aGk=", "a.yaml:1:7: the tag !!binary is not known here; !include is"),
+        ("name: !!set {a, b}", "a.yaml:1:7: the tag !!set is not known here; !include is"),
+        (f"name: !{'x' * 99} a", f"a.yaml:1:7: the tag !{'x' * 39}… is not known here; "
+                                 "!include is"),
         ("[a, b]: c", "a.yaml:1:1: a key must be text"),
         ("name: *x", "a.yaml:1:7: there is no anchor of this name before it"),
         ("a: &x 1\nb: &x 2", "a.yaml:2:4: there is an anchor of this name already"),
-        ("%YAML 9.9\n---\nname: a", "a.yaml:1:1: not YAML:"),
         ("<<: 5", "a.yaml:1:1: << merges a mapping, or a list of mappings"),
         ("<<: [5]", "a.yaml:1:1: << merges a mapping, or a list of mappings"),
         ("a: &a {x: 1}\nb: {<<: *a, <<: *a}", "a.yaml:2:13: '<<' is given twice, first on line 2"),
         ("a: &a {<<: *a}", "a.yaml:1:8: nested more than 100 deep; does an anchor contain itself?"),
-        (NESTED_MERGES, "a.yaml:1:"),
-        ("name: !include " + "x" * 5000, f"a.yaml:1:7: !include {'x' * 40}…: cannot be read: "),
-        ("name: a\x07", "a.yaml:"),
-        (b"name: a\nx: \xff", "a.yaml:2:4: not UTF-8: byte 0xff at offset 11"),
-        ("name: n\npersona: p".encode("utf-16"), "a.yaml:1:1: not UTF-8"),
-        ("name: " + "[" * 5000, "a.yaml:"),
-        ("name: " + "9" * 10_000, "a.yaml:1:7:"),
+        (NESTED_MERGES, "a.yaml:1:85: the file unfolds into more than 100000 values"),
+        ("name: !include " + "x" * 5000, f"a.yaml:1:7: !include {'x' * 40}…: cannot be read: "
+                                            "File name too long"),
+        ("name: a\x07", "a.yaml:1:8: not YAML: the character #x0007 is not allowed"),
+        (b"name: a\nx: \xff", "a.yaml:2:4: not UTF-8: byte 0xff at offset 11; save it as UTF-8"),
+        ("n: n".encode("utf-16"), "a.yaml:1:1: not UTF-8: byte 0xff at offset 0; save it as UTF-8"),
+        ("name: " + "9" * 10_000, f"a.yaml:1:7: '{'9' * 40}…' is too long for a whole number"),
         ("a: &a [*a]", "a.yaml:1:4: nested more than 100 deep; does an anchor contain itself?"),
         (BOMB, "a.yaml:1:14: the file unfolds into more than 100000 values"),
         ("name: !include [a]", "a.yaml:1:7: !include takes one path"),
-        ("name: !include nowhere.yaml", "a.yaml:1:7: !include nowhere.yaml: there is no such file"),
+        ("name: !include nowhere.yaml", "a.yaml:1:7: !include nowhere.yaml: there is no such file "
+                                        "(paths are relative to DIR, the top-level file's "
+                                        "directory)"),
         ("name: !include .", "a.yaml:1:7: !include .: a directory cannot be included"),
         ("name: !include a.yaml", "a.yaml:1:7: !include goes in a circle: a.yaml → a.yaml"),
-        ("name: n\ngoal: g\n", "a.yaml:1:1: a scenario needs a `persona:` (a simulation) or "),
-        ("name: n\nturns: []\n", "a.yaml:2:1: scripts (`turns:`) cannot be played yet"),
-        ("name: n\npersona: p\nturns: []\n", "a.yaml:3:1: a scenario has a `persona:` or `turns:`"),
+        ("name: n\ngoal: g\n", "a.yaml:1:1: a scenario needs a `persona:` (a simulation) or "
+                                "`turns:` (a script)"),
+        ("name: n\nturns: []\n", "a.yaml:2:1: scripts (`turns:`) cannot be played yet; simulations "
+                                 "(`persona:`) can"),
+        ("name: n\npersona: p\nturns: []\n", "a.yaml:3:1: a scenario has a `persona:` or `turns:`, "
+                                             "not both"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_read_is_one_line(tmp_path: Path, text: str | bytes, start: str):
+def test_what_cannot_be_read_is_one_line(tmp_path: Path, text: str | bytes, problem: str):
+    (told,) = problems(tmp_path, text)
+    assert told.replace(str(tmp_path), "DIR") == problem
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("name: [", "1:8"),  # The end of the file, not the line after it.
+        ("name: [\n", "2:1"),
+        ("name: n\n\tpersona: p", "2:1"),
+        ("name: n\npersona: a: b\n", "2:11"),
+        ("name: n\npersona: @p\n", "2:10"),
+        ('name: n\npersona: "a\\q"\n', "2:12"),
+        ("%YAML 9.9\n---\nname: a", "1:1"),
+    ],
+)
+def test_what_is_not_yaml_is_told_in_its_librarys_words(tmp_path: Path, text: str, place: str):
     (problem,) = problems(tmp_path, text)
-    assert problem.startswith(start)
+    assert problem.startswith(f"a.yaml:{place}: not YAML: ")
+
+
+def test_a_long_name_does_not_make_a_long_line(tmp_path: Path):
+    long = "x" * 5000
+    facts = ", ".join(f"fact_{number}: 1" for number in range(1000))
+    for more in (
+        f"agenda: [{{id: {long}}}]",
+        f"agenda: [{{id: {long}, say: a, after: [{long}]}}]",
+        f"agenda: [{{id: {long}, say: a}}, {{id: {long}, say: a}}]",
+        f"facts: {{{facts}}}\nagenda: [{{id: a, say: a, facts: [zzz]}}]",
+        f"metrics: [{{name: {long}, criterion: a}}, {{name: {long}, criterion: a}}]",
+        f"? {long}\n: 1\n? {long}\n: 1",
+        f"scenarios: [{{name: {long}}}, {{name: {long}}}]",
+    ):
+        (problem,) = problems(tmp_path, BASE + more, may_both=True)
+        assert len(problem) < 250
+
+
+def test_a_long_circle_is_told_in_short(tmp_path: Path):
+    items = "".join(f"- {{id: i{n}, say: x, after: [i{(n + 1) % 500}]}}\n" for n in range(500))
+    assert problems(tmp_path, f"{BASE}agenda:\n{items}") == [
+        "a.yaml:6:27: agenda item 'i0' comes after itself: "
+        "i0 after i1 after i2 after i3 after i4 after i5 after i6 after i7 after …"
+    ]
+
+
+def test_lines_are_those_that_editors_count(tmp_path: Path):
+    """YAML ends lines at U+0085, U+2028 and U+2029 too, and at a carriage return alone."""
+    text = BASE + '# a\u2028# b\nopening: "\u2029a\x85b"\nmax_turn: 1\n'
+    assert problems(tmp_path, text) == [
+        "a.yaml:7:1: unknown key 'max_turn'. Did you mean 'max_turns'?"
+    ]
+    assert problems(tmp_path, BASE.replace("\n", "\r") + "max_turn: 1\r") == [
+        "a.yaml:5:1: unknown key 'max_turn'. Did you mean 'max_turns'?"
+    ]
+    assert problems(tmp_path, BASE + '"\u2028": 1\nopening: "\u2028\x07"') == [
+        "a.yaml:6:12: not YAML: the character #x0007 is not allowed"
+    ]
+
+
+def test_what_a_tag_inside_is_called_does_not_move_a_fault(tmp_path: Path):
+    assert problems(tmp_path, BASE + "simulator: {'#service': {model: x}, model: 5}") == [
+        "a.yaml:5:13: unknown key '#service'. Did you mean 'service'?",
+        "a.yaml:5:44: simulator.model must be text, not 5: quote it",
+    ]
+
+
+# Each took minutes once, or grew with the square of what is there.
+@pytest.mark.parametrize(
+    ("more", "count"),
+    [
+        ("a: 1\n" * 10_000, 9_999),
+        ("facts:\n" + "".join(f"  {n}: x\n" for n in range(5_000)), 5_000),
+        ("agenda:\n" + "".join(f"- {{id: i{n}, say: x, after: [i{n + 1}]}}\n"
+                               for n in range(1000)), 1),
+        ("".join(f"max_turn{n}: 1\n" for n in range(100)) + "scenarios:\n"
+         + "".join(f"- name: s{n}\n" for n in range(100)), 100),
+    ],
+    ids=["keys", "numbers", "agenda", "defaults"],
+)  # fmt: skip
+def test_much_is_read_in_good_time(tmp_path: Path, more: str, count: int):
+    assert len(problems(tmp_path, BASE + more)) == count
 
 
 def test_a_byte_order_mark_is_no_fault(tmp_path: Path):
     assert problems(tmp_path, b"\xef\xbb\xbf" + BASE.encode()) == []
 
 
-def test_half_a_surrogate_pair_in_an_escape_is_no_crash(tmp_path: Path):
-    assert len(problems(tmp_path, BASE + 'opening: "\\ud800"\n')) <= 1
+@pytest.mark.parametrize(
+    "more",
+    [
+        'opening: "\\ud800"',
+        '"\\ud800": 1',
+        'facts: {"\\ud800": 1}',
+        'metrics: [{measure: "\\udfff"}]',
+        'simulator: {extra: {a: "\\ud83d\\ude00"}}',
+        'simulator: {factory: a.b, c: ["\\ud800"]}',
+    ],
+)
+@pytest.mark.parametrize("base", [yaml.SafeLoader, yaml_dialect._Base], ids=["python", "c"])
+def test_half_a_surrogate_pair_in_an_escape_is_one_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: str, base: type[yaml.SafeLoader]
+):
+    monkeypatch.setattr(yaml_dialect, "_Loader", yaml_dialect._dialect(base))
+    (problem,) = problems(tmp_path, BASE + more)
+    assert problem.startswith("a.yaml:5:")

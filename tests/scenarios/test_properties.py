@@ -1,17 +1,19 @@
 """Whatever a file holds: problems, never an exception; and what is good comes back the same."""
 
 import copy
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import jsonschema
 import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sparring.scenarios import Loaded, Simulation, load
+from sparring.scenarios import Loaded, Simulation, json_schema, load
 from sparring.scenarios.faults import nearest
 
 NAMES = st.text(st.characters(codec="utf-8", categories=("L", "N")), min_size=1, max_size=8)
@@ -109,25 +111,33 @@ def loaded(path: Path, data: Any) -> Loaded:
 
 
 @given(st.text(st.characters(codec="utf-8")) | st.binary())
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_no_text_raises(path: Path, text: str | bytes):
     path.write_bytes(text.encode() if isinstance(text, str) else text)
-    for problem in load([path]).problems:
-        assert problem.message and problem.line and problem.column
-        assert "\n" not in str(problem)
+    assert_in_the_file(path, load([path]))
+
+
+def assert_in_the_file(path: Path, found: Loaded) -> None:
+    """Each problem is one line about a place that an editor can go to."""
+    lines = re.split(r"\r\n|\r|\n", path.read_bytes().decode("utf-8-sig", "replace"))
+    assert bool(found.problems) != bool(found.scenarios)
+    for problem in found.problems:
+        assert problem.file == str(path) and problem.line and problem.column
+        assert 1 <= problem.column <= len(lines[problem.line - 1]) + 1
+        assert problem.message and str(problem).isprintable() and len(str(problem)) < 500
 
 
 @given(st.text(st.sampled_from("&*a<:>{}[]-!?|%@'\"\\ \n\t#,=~1.x"), max_size=60))
-@settings(max_examples=500)
+@settings(max_examples=150)
 def test_no_punctuation_raises(path: Path, text: str):
     facts = "name: n\npersona: p\ngoal: g\nsuccess: s\nfacts:\n "
     for before in ("", "name: ", facts):
         path.write_text(before + text, "utf-8")
-        for problem in load([path]).problems:
-            assert problem.message and problem.line and problem.column
+        assert_in_the_file(path, load([path]))
 
 
 @given(SIMULATIONS)
+@settings(max_examples=60)
 def test_a_simulation_comes_back_the_same(path: Path, data: dict[str, Any]):
     simulation = Simulation.model_validate(data)
     as_written = loaded(path, data)
@@ -151,7 +161,7 @@ FREE = ("extra", "args", "facts")
 
 
 @given(SIMULATIONS, st.data())
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_an_unknown_key_anywhere_is_one_problem_at_the_key(
     path: Path, data: dict[str, Any], draw: st.DataObject
 ):
@@ -168,7 +178,7 @@ def test_an_unknown_key_anywhere_is_one_problem_at_the_key(
 
 
 @given(SIMULATIONS, st.data())
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_a_misspelt_key_anywhere_is_one_problem_with_the_right_spelling(
     path: Path, data: dict[str, Any], draw: st.DataObject
 ):
@@ -192,12 +202,56 @@ def test_a_misspelt_key_anywhere_is_one_problem_with_the_right_spelling(
     ]
 
 
+def places_in(data: Any, at: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
+    """The way to every value but the whole."""
+    inner = data.items() if isinstance(data, dict) else enumerate(data)
+    return [
+        found
+        for key, value in inner
+        for found in (
+            (*at, key),
+            *(places_in(value, (*at, key)) if isinstance(value, dict | list) else ()),
+        )
+    ]
+
+
+@given(SIMULATIONS, st.data())
+@settings(max_examples=150)
+def test_no_change_of_a_good_file_raises(path: Path, data: dict[str, Any], draw: st.DataObject):
+    """Values of other types, keys of other names, a few of them."""
+    data = copy.deepcopy(data)
+    for _ in range(draw.draw(st.integers(1, 3))):
+        *way, last = draw.draw(st.sampled_from(places_in(data)))
+        inside: Any = data
+        for step in way:
+            inside = inside[step]
+        if isinstance(last, str) and draw.draw(st.booleans()):
+            inside[draw.draw(st.text(max_size=5) | st.sampled_from(KEYS))] = inside.pop(last)
+        else:
+            inside[last] = draw.draw(JUNK)
+        if not data:
+            break
+    assert_in_the_file(path, loaded(path, data))
+
+
+@given(SIMULATIONS)
+@settings(max_examples=60)
+def test_what_loads_fits_the_schema(path: Path, data: dict[str, Any]):
+    assert loaded(path, data).problems == []
+    assert SCHEMA.is_valid(data)
+    own = {key: data[key] for key in ("name", "goal")}
+    defaults = {key: value for key, value in data.items() if key != "goal"}
+    assert SCHEMA.is_valid({**defaults, "name": "file", "scenarios": [own]})
+
+
+SCHEMA = jsonschema.Draft202012Validator(json_schema())
+KEYS = [*Simulation.model_fields, "measure", "criterion", "service", "factory",
+        "id", "calls", "times", "hear", "modality", "eval", "speech", "#service"]  # fmt: skip
 JUNK = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3)
     | st.dictionaries(
-        st.sampled_from([*Simulation.model_fields, "measure", "criterion", "service", "factory",
-                         "id", "calls", "times", "hear", "modality", "eval", "speech"])
+        st.sampled_from(KEYS)
         | st.text(min_size=1, max_size=5),
         inner, max_size=4),
     max_leaves=6,
@@ -209,7 +263,7 @@ NESTED = ("user", "judge", "simulator")
     st.dictionaries(st.sampled_from(sorted(Simulation.model_fields)), JUNK, max_size=4),
     st.dictionaries(st.sampled_from(["eval", "explainer", "transcription", "modality"]), JUNK),
 )
-@settings(max_examples=500)
+@settings(max_examples=60)
 def test_every_problem_is_told_as_a_person_would(
     path: Path, junk: dict[str, Any], judge: dict[str, Any]
 ):

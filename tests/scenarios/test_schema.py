@@ -72,6 +72,15 @@ def test_it_accepts_what_loads(more: dict[str, Any], tmp_path: Path):
     assert loaded.problems == []
 
 
+def test_metrics_are_of_one_of_three_sorts():
+    sorts = json_schema()["properties"]["metrics"]["items"]
+    assert sorts == {
+        "oneOf": [
+            {"$ref": f"#/$defs/{name}"} for name in ("JudgedMetric", "RangeMetric", "CallsMetric")
+        ]
+    }
+
+
 def test_it_leaves_to_the_loader_what_a_schema_cannot_say(tmp_path: Path):
     unknown_fact = {**BASE, "agenda": [{"id": "a", "say": "b", "facts": ["x"]}]}
     assert valid(unknown_fact)
@@ -91,6 +100,11 @@ def test_it_leaves_to_the_loader_what_a_schema_cannot_say(tmp_path: Path):
         {"agenda": [{"id": "a", "hears": "x"}]},
         {"simulator": {"servce": "ollama"}},
         {"simulator": None},
+        {"simulator": {"factory": "nodots"}},
+        {"simulator": {"factory": "1.2"}},
+        {"metrics": [{"name": "a", "criterion": "b", "measure": "words"}]},
+        {"metrics": [{"measure": "function_calls"}]},
+        {"metrics": [{"measure": "function_calls", "calls": [5]}]},
         {"judge": {"eval": {"explainer": {"servce": "x"}}}},
         {"judge": {"transcription": {"modle": "x"}}},
         {"user": {"speech": {"service": "kokoro"}}},

@@ -13,8 +13,9 @@ from sparring.scenarios.faults import (
     Fault,
     all_of,
     fault,
+    listed,
     quote_hint,
-    shortened,
+    quoted,
     shown,
     suggestion,
 )
@@ -72,15 +73,17 @@ class AgendaItem(BaseModel):
     @model_validator(mode="after")
     def _does_something(self) -> Self:
         if self.say is None and self.do is None and self.action != "wait":
-            raise fault(f"agenda item {self.id!r} needs a `say` or a `do`")
+            raise fault(f"agenda item {quoted(self.id)} needs a `say` or a `do`")
         if self.action == "wait" and not self.hear:
-            raise fault(f"agenda item {self.id!r} waits, so it needs a `hear`: what to wait after")
+            raise fault(
+                f"agenda item {quoted(self.id)} waits, so it needs a `hear`: what to wait after"
+            )
         faults: list[Fault] = []
         for index, phrase in enumerate(self.hear):
             try:
                 _pattern(phrase)
             except ValueError as error:
-                message = f"{shortened(phrase)!r} is no good regular expression: {error}"
+                message = f"{quoted(phrase)} is no good regular expression: {error}"
                 faults.append(Fault(message, ("hear", index)))
         if faults:
             raise all_of(faults)
@@ -104,43 +107,68 @@ def agenda_faults(agenda: Sequence[AgendaItem], facts: Collection[str]) -> list[
     seen: set[str] = set()
     for index, item in enumerate(agenda):
         at = ("agenda", index)
+        name = f"agenda item {quoted(item.id)}"
         if item.id in seen:
-            faults.append(Fault(f"agenda item {item.id!r} is there twice", (*at, "id")))
+            faults.append(Fault(f"{name} is there twice", (*at, "id")))
         seen.add(item.id)
-        for step, name in enumerate(item.facts):
-            if name not in facts:
-                hint = suggestion(name, list(facts)) or f" ({', '.join(facts) or 'none'})"
-                message = f"agenda item {item.id!r} needs the fact {name!r}, not among `facts`"
+        for step, fact in enumerate(item.facts):
+            if fact not in facts:
+                hint = suggestion(fact, facts) or f" ({listed(facts) or 'none'})"
+                message = f"{name} needs the fact {quoted(fact)}, not among `facts`"
                 faults.append(Fault(message + hint, (*at, "facts", step)))
         for step, earlier in enumerate(item.after):
             if earlier not in after:
-                message = f"agenda item {item.id!r} comes after {earlier!r}, which is no item"
-                hint = suggestion(earlier, list(after))
+                message = f"{name} comes after {quoted(earlier)}, which is no item"
+                hint = suggestion(earlier, after)
                 faults.append(Fault(message + hint, (*at, "after", step)))
     return [*faults, *_circles(agenda, after)]
 
 
 def _circles(agenda: Sequence[AgendaItem], after: Mapping[str, list[str]]) -> Iterator[Fault]:
+    after = _entangled(after)
     told: set[str] = set()
     for index, item in enumerate(agenda):
-        circle = _way_back(after, item.id)
-        if circle and item.id not in told:
+        circle = [] if item.id in told else _way_back(after, item.id)
+        if circle:
             told.update(circle)
-            message = f"agenda item {item.id!r} comes after itself: {' after '.join(circle)}"
+            way = listed(circle, " after ")
+            message = f"agenda item {quoted(item.id)} comes after itself: {way}"
             yield Fault(message, ("agenda", index, "after"))
+
+
+def _entangled(after: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    """What is left when items that come after none of those left are taken away, one by one."""
+    waiting = {item: len(earlier) for item, earlier in after.items()}
+    later: dict[str, list[str]] = {}
+    for item, earlier_items in after.items():
+        for earlier in earlier_items:
+            if earlier in after:
+                later.setdefault(earlier, []).append(item)
+            else:
+                waiting[item] -= 1
+    free = [item for item, number in waiting.items() if number == 0]
+    for item in free:  # It grows as we go.
+        for dependent in later.get(item, []):
+            waiting[dependent] -= 1
+            if waiting[dependent] == 0:
+                free.append(dependent)
+    return {item: after[item] for item, number in waiting.items() if number}
 
 
 def _way_back(after: Mapping[str, list[str]], start: str) -> list[str]:
     """The shortest way from an item over what it comes after back to it; empty if there is none."""
-    ways = [[start]]
-    seen: set[str] = set()
-    for way in ways:  # It grows as we go: breadth first.
-        for earlier in after.get(way[-1], []):
+    reached_from: dict[str, str] = {}
+    reached = [start]
+    for item in reached:  # It grows as we go: breadth first.
+        for earlier in after.get(item, []):
             if earlier == start:
-                return [*way, start]
-            if earlier not in seen:
-                seen.add(earlier)
-                ways.append([*way, earlier])
+                way = [item, start]
+                while way[0] != start:
+                    way.insert(0, reached_from[way[0]])
+                return way
+            if earlier not in reached_from:
+                reached_from[earlier] = item
+                reached.append(earlier)
     return []
 
 

@@ -4,9 +4,12 @@
 with ``factory:`` is handed whole to the user's own function, so it may hold any further key.
 """
 
+import math
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -17,14 +20,35 @@ from pydantic import (
     model_validator,
 )
 
-from sparring.scenarios.faults import Fault, all_of, fault
+from sparring.scenarios.faults import Fault, all_of, fault, nearest_spelling, unknown_key
 
 STRICT = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 OPEN = ConfigDict(extra="allow", strict=True, frozen=True, allow_inf_nan=False)
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 """Text that says something."""
-DottedPath = Annotated[str, StringConstraints(pattern=r"^\w+(\.\w+)+$")]
+DottedPath = Annotated[str, StringConstraints(pattern=r"^[^\W\d]\w*(\.[^\W\d]\w*)+$")]
+
+
+def _not_finite(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[Fault]:
+    if isinstance(value, float) and not math.isfinite(value):
+        yield Fault("only finite numbers can be sent", path)
+    elif isinstance(value, dict):
+        for key, item in cast(dict[str, Any], value).items():
+            yield from _not_finite(item, (*path, key))
+    elif isinstance(value, list):
+        for index, item in enumerate(cast(list[Any], value)):
+            yield from _not_finite(item, (*path, index))
+
+
+def _json(mapping: dict[str, Any]) -> dict[str, Any]:
+    if faults := list(_not_finite(mapping)):
+        raise all_of(faults)
+    return mapping
+
+
+JsonMapping = Annotated[dict[str, Any], AfterValidator(_json)]
+"""A mapping that goes to someone else as JSON."""
 
 DEFAULT_MODEL = "gemma4:12b"
 DEFAULT_EXTRA = {"reasoning_effort": "none"}
@@ -45,6 +69,18 @@ def _by_factory_or_false(block: Any) -> str:
     return "#none" if block is None or block is False else by_factory(block)
 
 
+def _with_factory_spelt_right(block: Any) -> Any:
+    """A misspelt ``factory`` would make faults of all the keys that only it may have."""
+    if isinstance(block, dict) and "factory" not in block:
+        for key in cast(dict[str, Any], block):
+            if nearest_spelling(key, ("factory",)):
+                raise fault(unknown_key(key, ("factory",)), key, at_key=True)
+    return cast(Any, block)
+
+
+_SPELT_RIGHT = BeforeValidator(_with_factory_spelt_right)
+
+
 class FactoryBlock(BaseModel):
     """A service of the user's own: a function that takes this block and returns the service."""
 
@@ -62,7 +98,7 @@ class _Model(BaseModel):
         default=None, description=f"The model; with ollama, {DEFAULT_MODEL} by default."
     )
     endpoint: Text | None = Field(default=None, description="Base URL of the server.")
-    extra: dict[str, Any] | None = Field(
+    extra: JsonMapping | None = Field(
         default=None,
         description="Request parameters, forwarded as they are; for the default model, "
         "reasoning_effort: none by default.",
@@ -120,6 +156,7 @@ Explainer = Annotated[
     | Annotated[ExplainerModel, Tag("#service")]
     | Annotated[Literal[False] | None, Tag("#none")],
     Discriminator(_by_factory_or_false),
+    _SPELT_RIGHT,
 ]
 _EXPLAINER = "A second LLM that gives the reasons for verdicts; false for none."
 _EXPLAIN_BELOW = "The confidence below which a verdict is explained."
@@ -148,6 +185,7 @@ class JudgeFactory(FactoryBlock):
 Simulator = Annotated[
     Annotated[FactoryBlock, Tag("#factory")] | Annotated[SimulatorModel, Tag("#service")],
     Discriminator(by_factory),
+    _SPELT_RIGHT,
 ]
 
 
@@ -160,6 +198,7 @@ _JudgeEval = Annotated[
     | Annotated[JudgeModel, Tag("#service")]
     | Annotated[Literal[False], Tag("#none")],
     Discriminator(_by_factory_or_false),
+    _SPELT_RIGHT,
 ]
 JudgeEval = Annotated[
     _JudgeEval, BeforeValidator(_default_if_empty, json_schema_input_type=_JudgeEval | None)
@@ -184,6 +223,7 @@ Speech = Annotated[
     | Annotated[SpeechService, Tag("#service")]
     | Annotated[None, Tag("#none")],
     Discriminator(_by_factory_or_absent),
+    _SPELT_RIGHT,
 ]
 
 
@@ -226,6 +266,7 @@ Transcription = Annotated[
     | Annotated[TranscriptionService, Tag("#service")]
     | Annotated[None, Tag("#none")],
     Discriminator(_by_factory_or_absent),
+    _SPELT_RIGHT,
 ]
 
 

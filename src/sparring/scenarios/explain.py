@@ -48,15 +48,17 @@ def explain(error: ValidationError, model: type[BaseModel], data: Any) -> Iterat
         Faults with their paths within the value. One fault yields once, whatever variants were
         tried, and a key that is missing because it is there misspelt is one fault, not two.
     """
-    errors = error.errors(include_url=False)
+    errors = [
+        (details, *_walk(model, data, details["loc"]))
+        for details in error.errors(include_url=False)
+    ]
     misspelt = {
-        (*_path_in(data, details)[:-1], nearest(str(details["loc"][-1]), _known(model, details)))
-        for details in errors
+        (*path[:-1], nearest(str(path[-1]), known))
+        for details, path, known in errors
         if details["type"] == "extra_forbidden"
     }
     told: set[_Steps] = set()
-    for details in errors:
-        path = _path_in(data, details)
+    for details, path, known in errors:
         if details["type"] == FAULT:
             for found in cast(Sequence[Fault], details.get("ctx", {})["faults"]):
                 yield Fault(found.message, (*path, *found.path), found.at_key)
@@ -66,20 +68,39 @@ def explain(error: ValidationError, model: type[BaseModel], data: Any) -> Iterat
         elif path not in told:
             told.add(path)
             if details["type"] == "extra_forbidden":
-                message = unknown_key(str(path[-1]), _known(model, details))
-                yield Fault(message, path, at_key=True)
+                yield Fault(unknown_key(str(path[-1]), known), path, at_key=True)
             else:
                 yield Fault(_message(details, path), path)
 
 
-def _path_in(data: Any, details: ErrorDetails) -> _Steps:
-    """Where an error lies, without the steps that only name variants of a union."""
+def _walk(model: type[BaseModel], data: Any, location: _Steps) -> tuple[_Steps, list[str]]:
+    """Where an error lies, and what might stand there.
+
+    Returns:
+        The way in the data, without the steps that only name variants of a union; and the keys that
+        could stand where the last of them does, without those that are there.
+    """
     path: list[str | int] = []
-    for step in details["loc"]:
+    known: list[str] = []
+    here: list[tuple[str | None, type[BaseModel]]] = [(None, model)]
+    for step in location:
+        if variants := [found for tag, found in here if tag == step]:
+            # The tag is done with: a key may be named like it.
+            here = [(None, found) for found in variants]
+            continue
+        if isinstance(step, str):
+            fields = [found.model_fields for _, found in here]
+            known = sorted({key for field in fields for key in field if not _holds(data, key)})
+            here = [
+                tagged
+                for field in fields
+                if step in field
+                for tagged in _models(field[step].annotation)
+            ]
         if _holds(data, step):
             path.append(step)
             data = data[step]
-    return tuple(path)
+    return tuple(path), known
 
 
 def _holds(data: Any, step: str | int) -> bool:
@@ -120,22 +141,6 @@ def _name(path: _Steps) -> str:
     for step in path:
         text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
     return text or "the scenario"
-
-
-def _known(model: type[BaseModel], details: ErrorDetails) -> list[str]:
-    """The keys that may stand where the last step of an error's location does."""
-    here: list[tuple[str | None, type[BaseModel]]] = [(None, model)]
-    for step in details["loc"][:-1]:
-        if isinstance(step, int):
-            continue
-        variants = [(tag, found) for tag, found in here if tag == step]
-        here = variants or [
-            tagged
-            for _, found in here
-            if step in found.model_fields
-            for tagged in _models(found.model_fields[step].annotation)
-        ]
-    return sorted({key for _, found in here for key in found.model_fields})
 
 
 def _models(annotation: Any, tag: str | None = None) -> list[tuple[str | None, type[BaseModel]]]:

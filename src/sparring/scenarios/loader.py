@@ -15,10 +15,18 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from sparring.scenarios.explain import explain
-from sparring.scenarios.faults import Fault, nearest, quote_hint, shown, unknown_key
+from sparring.scenarios.faults import (
+    Fault,
+    nearest,
+    nearest_spelling,
+    quote_hint,
+    quoted,
+    shown,
+    unknown_key,
+)
 from sparring.scenarios.simulation import Simulation
 from sparring.scenarios.yaml_dialect import Place
-from sparring.scenarios.yaml_source import Source, Steps, read_source
+from sparring.scenarios.yaml_source import MAX_VALUES, Source, Steps, read_source
 
 _SUFFIXES = (".yaml", ".yml")
 _MARKS = ("name", "persona", "turns", "scenarios", "goal", "success")
@@ -106,7 +114,8 @@ def _load_path(path: Path, seen: set[str], loaded: Loaded) -> None:
         loaded.problems.append(Problem(str(path), None, None, "there is no such file"))
     elif path.is_dir():
         entries = sorted(file for file in path.iterdir() if file.suffix in _SUFFIXES)
-        files = [file for file in entries if not file.is_dir()]
+        # A broken link is told of; a directory, or a pipe that nobody may ever write to, is not.
+        files = [file for file in entries if file.is_file() or not file.exists()]
         before = len(loaded.files)
         for file in files:
             _load_file(file, seen, loaded, is_named=False)
@@ -176,6 +185,13 @@ def _scenarios(file: Path, source: Source) -> Iterator[Scenario | Problem]:
         yield _problem(source.place(("scenarios",)), "`scenarios` must be a list of scenarios")
         return
     defaults = {key: value for key, value in data.items() if key not in ("scenarios", "name")}
+    inherited = sum(1 for path in source.values if path and path[0] in defaults)
+    if inherited * len(cast(list[Any], listed)) > MAX_VALUES:
+        message = (
+            f"with its defaults in each scenario, the file holds more than {MAX_VALUES} values"
+        )
+        yield _problem(source.place(("scenarios",)), message)
+        return
     names: set[str] = set()
     for index, own in enumerate(cast(list[Any], listed)):
         at: Steps = ("scenarios", index)
@@ -188,9 +204,10 @@ def _scenarios(file: Path, source: Source) -> Iterator[Scenario | Problem]:
             place = source.place((*at, "scenarios"), at_key=True)
             yield _problem(place, "a scenario cannot hold `scenarios` of its own")
             continue
-        own_name = str(entry.own.get("name", "")).strip()
+        own_name = entry.own.get("name")
+        own_name = own_name.strip() if isinstance(own_name, str) else ""
         if own_name and own_name in names:
-            message = f"a scenario named {own_name!r} is there already"
+            message = f"a scenario named {quoted(own_name)} is there already"
             yield _problem(source.place((*at, "name")), message)
             continue
         names.add(own_name)
@@ -233,11 +250,11 @@ def _no_simulation(data: Mapping[str, Any], may_list: bool) -> Fault | None:
     # A misspelt key that decides what the whole is would make faults of all the others.
     deciding = ("turns", "scenarios") if may_list else ("turns",)
     known = [*Simulation.model_fields, *deciding]
-    near = {key: nearest(key, known) for key in data if key not in known}
-    for key, meant in near.items():
-        if meant in deciding:
+    unknown = [key for key in data if key not in known]
+    for key in unknown:
+        if nearest_spelling(key, known) in deciding:
             return Fault(unknown_key(key, known), (key,), True)
-    if "persona" not in data and "persona" not in near.values():
+    if "persona" not in data and all(nearest(key, known) != "persona" for key in unknown):
         return Fault("a scenario needs a `persona:` (a simulation) or `turns:` (a script)")
     return None
 

@@ -6,13 +6,15 @@ from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import BaseModel, BeforeValidator, Discriminator, Field, Tag, model_validator
 
-from sparring.scenarios.blocks import STRICT, Text
+from sparring.scenarios.blocks import STRICT, JsonMapping, Text
 from sparring.scenarios.faults import (
     Fault,
     all_of,
     fault,
     nearest,
     not_among,
+    quote_hint,
+    quoted,
     shown,
     unknown_key,
 )
@@ -89,7 +91,7 @@ class CallExpectation(BaseModel):
     model_config = STRICT
 
     name: Text = Field(description="The tool's name.")
-    args: dict[str, Any] = Field(
+    args: JsonMapping = Field(
         default_factory=dict[str, Any], description="Arguments it must have, among others."
     )
     times: Annotated[
@@ -113,7 +115,12 @@ class CallExpectation(BaseModel):
 
 
 def _named_call(call: Any) -> Any:
-    return {"name": call} if isinstance(call, str) else call
+    if isinstance(call, str):
+        return {"name": call}
+    if not isinstance(call, dict | CallExpectation):
+        hint = quote_hint(call)
+        raise fault(f"a call is a name, or a mapping with a `name`, not {shown(call)}{hint}")
+    return cast(Any, call)
 
 
 class CallsMetric(BaseModel):
@@ -194,12 +201,12 @@ Metric = Annotated[
 
 def name_faults(metrics: Sequence[Metric]) -> list[Fault]:
     """Metrics of one simulation that have the name of an earlier one; within the simulation."""
-    names = [metric.name for metric in metrics]
-    return [
-        Fault(
-            f"a metric named {name!r} is there already: give this one a `name` of its own",
-            ("metrics", index),
-        )
-        for index, name in enumerate(names)
-        if name in names[:index]
-    ]
+    faults: list[Fault] = []
+    names: set[str] = set()
+    for index, metric in enumerate(metrics):
+        if metric.name in names:
+            named = f"a metric named {quoted(metric.name)}"
+            message = f"{named} is there already: give this one a `name` of its own"
+            faults.append(Fault(message, ("metrics", index)))
+        names.add(metric.name)
+    return faults

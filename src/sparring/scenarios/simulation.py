@@ -1,13 +1,22 @@
 """A simulation: a caller with a persona and a goal, and what must come of its call."""
 
 import math
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
 from sparring.scenarios.agenda import AgendaItem, agenda_faults
-from sparring.scenarios.blocks import STRICT, Judge, Simulator, SimulatorModel, Text, User
-from sparring.scenarios.faults import Fault, all_of, fault, shown
+from sparring.scenarios.blocks import (
+    STRICT,
+    JsonMapping,
+    Judge,
+    Simulator,
+    SimulatorModel,
+    Text,
+    User,
+)
+from sparring.scenarios.faults import Fault, all_of, fault, quote_hint, shown
 from sparring.scenarios.metrics import Metric, name_faults
 
 
@@ -68,8 +77,8 @@ class Simulation(BaseModel):
         description="What the caller means to do; without an LLM it is played literally.",
     )
     seed: int | None = Field(default=None, description="What an attempt's own seed is made from.")
-    context: list[dict[str, Any]] = Field(
-        default_factory=list[dict[str, Any]],
+    context: list[JsonMapping] = Field(
+        default_factory=list[JsonMapping],
         description="Messages (role, content) that the agent's context starts from.",
     )
     tags: list[Text] = Field(default_factory=list[str], description="Words to choose it by.")
@@ -80,11 +89,22 @@ class Simulation(BaseModel):
             *name_faults(self.metrics),
             *agenda_faults(self.agenda, self.facts),
             *(
-                Fault("a message of the context needs a `role`, as text", ("context", index))
-                for index, message in enumerate(self.context)
-                if not isinstance(message.get("role"), str)
+                Fault("a fact needs a name", ("facts", name), at_key=True)
+                for name in self.facts
+                if not name.strip()
             ),
+            *_role_faults(self.context),
         ]
         if faults:
             raise all_of(faults)
         return self
+
+
+def _role_faults(context: Sequence[Mapping[str, Any]]) -> Iterator[Fault]:
+    for index, message in enumerate(context):
+        role = message.get("role")
+        if "role" not in message:
+            yield Fault("a message of the context needs a `role`", ("context", index))
+        elif not isinstance(role, str):
+            told = f"a message's role must be text, not {shown(role)}{quote_hint(role)}"
+            yield Fault(told, ("context", index, "role"))

@@ -6,6 +6,7 @@ so that ``012``, ``0x10`` and ``1:30`` stay text. Dates, ``!!python`` and other 
 """
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -15,13 +16,15 @@ from yaml.constructor import SafeConstructor
 from yaml.nodes import Node, ScalarNode, SequenceNode
 from yaml.reader import ReaderError
 
-from sparring.scenarios.faults import shortened
+from sparring.scenarios.faults import quoted, shortened
 
 MAX_BYTES = 8 * 2**20
+_LONGEST_INTEGER = 1_000
 
 _PREFIX = "tag:yaml.org,2002:"
 MERGE = _PREFIX + "merge"
 _DECIMAL = re.compile(r"^[-+]?(0|[1-9][0-9_]*)$")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _SCALARS = {
     "str": "text",
     "int": "a whole number",
@@ -33,6 +36,7 @@ _SCALARS = {
 _SYNTAX = {
     "found another document": "a second document begins here; a file holds one",
     "second occurrence": "there is an anchor of this name already",
+    "nesting depth": "nested too deeply",
     "undefined alias": "there is no anchor of this name before it",
 }
 """What PyYAML says of the commoner faults -> what we say."""
@@ -74,6 +78,24 @@ class Place:
         return f"{self.file}:{self.line}:{self.column}"
 
 
+class Places:
+    """The places of a file's text.
+
+    Lines are those that editors count: YAML also ends one at U+0085, U+2028 and U+2029.
+    """
+
+    _LINE_END = re.compile(r"\r\n|\r|\n")
+
+    def __init__(self, file: str, text: str):
+        self.file = file
+        self._starts = [0, *(end.end() for end in self._LINE_END.finditer(text))]
+
+    def at(self, index: int) -> Place:
+        """The place of the character at an index."""
+        line = bisect_right(self._starts, index)
+        return Place(self.file, line, index - self._starts[line - 1] + 1)
+
+
 class SourceError(Exception):
     """Something cannot be read; ``place`` says where and the message why."""
 
@@ -101,18 +123,17 @@ def read_text(path: Path) -> str:
     except UnicodeDecodeError as error:
         before = data[: error.start].decode("utf-8")
         raise SourceError(
-            _place_after(file, before),
+            Places(file, before).at(len(before)),
             f"not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}; save it as UTF-8",
         ) from None
 
 
-def parse(path: Path, text: str) -> Node | None:
+def parse(text: str, places: Places) -> Node | None:
     """The nodes of a file's one document; None if it is empty.
 
     Raises:
         SourceError: If the text is not YAML.
     """
-    file = str(path)
     try:
         loader = _Loader(text)
         try:
@@ -121,20 +142,24 @@ def parse(path: Path, text: str) -> Node | None:
             loader.dispose()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        place = Place(file, mark.line + 1, mark.column + 1) if mark else Place(file)
+        place = places.at(mark.index if mark else 0)
         problem = error.problem or error.context or "it cannot be read"
         told = [ours for theirs, ours in _SYNTAX.items() if theirs in problem]
         raise SourceError(place, told[0] if told else f"not YAML: {problem}") from None
     except ReaderError as error:
-        raise SourceError(*_bad_character(file, text, error)) from None
+        index: int = error.position
+        if error.encoding != "unicode":  # libyaml counts bytes.
+            index = len(text.encode()[:index].decode(errors="ignore"))
+        message = f"not YAML: the character #x{error.character:04x} is not allowed"
+        raise SourceError(places.at(index), message) from None
     except RecursionError:
-        raise SourceError(Place(file), "nested too deeply") from None
+        raise SourceError(places.at(0), "nested too deeply") from None
 
 
 def tag_fault(node: Node) -> str | None:
     """What is wrong with a node's tag, if anything is."""
     if not node.tag.startswith(_PREFIX):
-        return f"the tag {node.tag} is not known here; !include is"
+        return f"the tag {shortened(node.tag)} is not known here; !include is"
     tag = node.tag.removeprefix(_PREFIX)
     if isinstance(node, ScalarNode):
         fits = tag in _SCALARS
@@ -146,7 +171,7 @@ def tag_fault(node: Node) -> str | None:
         return f"{shortened(str(node.value))} would be read as a date: quote it"
     if tag in (*_SCALARS, "seq", "map"):
         return f"the tag !!{tag} does not fit what stands here"
-    return f"the tag !!{tag} is not known here; !include is"
+    return f"the tag !!{shortened(tag)} is not known here; !include is"
 
 
 def scalar(node: ScalarNode) -> Any:
@@ -158,29 +183,18 @@ def scalar(node: ScalarNode) -> Any:
     tag = node.tag.removeprefix(_PREFIX)
     value = cast(str, node.value)
     if tag in ("str", "merge"):
+        if _SURROGATE.search(value):
+            raise ValueError("half a surrogate pair is no character: write the character itself")
         return value
     if tag == "null":
         return None
+    if tag == "int" and len(value) > _LONGEST_INTEGER:
+        raise ValueError(f"{quoted(value)} is too long for a whole number")
     make: Any = getattr(_CONSTRUCTOR, f"construct_yaml_{tag}")
     try:
         return make(node)
     except (ValueError, LookupError, OverflowError):
-        raise ValueError(f"{shortened(value)!r} cannot be read as {_SCALARS[tag]}") from None
+        raise ValueError(f"{quoted(value)} cannot be read as {_SCALARS[tag]}") from None
 
 
 _CONSTRUCTOR = SafeConstructor()
-
-
-def _bad_character(file: str, text: str, error: Any) -> tuple[Place, str]:
-    """Where and what the character is that the reader of YAML stumbled over."""
-    position: int = error.position
-    if error.encoding == "unicode":
-        before = text[:position]
-    else:  # libyaml counts bytes.
-        before = text.encode()[:position].decode(errors="ignore")
-    place = _place_after(file, before)
-    return place, f"not YAML: the character #x{error.character:04x} is not allowed"
-
-
-def _place_after(file: str, before: str) -> Place:
-    return Place(file, before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1)

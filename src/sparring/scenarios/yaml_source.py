@@ -12,10 +12,11 @@ from typing import Any, TypeAlias, cast
 
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from sparring.scenarios.faults import shortened
+from sparring.scenarios.faults import quoted, shortened
 from sparring.scenarios.yaml_dialect import (
     MERGE,
     Place,
+    Places,
     SourceError,
     parse,
     read_text,
@@ -25,7 +26,8 @@ from sparring.scenarios.yaml_dialect import (
 
 Steps: TypeAlias = tuple[str | int, ...]
 
-_MAX_VALUES = 100_000
+MAX_VALUES = 100_000
+"""What a file may unfold into."""
 _MAX_DEPTH = 100
 _MAX_INCLUDES = 1_000
 
@@ -69,38 +71,41 @@ class _Excess(SourceError):
 class _File:
     """The file that is being read."""
 
-    path: Path
+    places: Places
     chain: tuple[Path, ...]
     """This file and those that include it, outermost first."""
 
     def place(self, node: Node) -> Place:
-        mark = node.start_mark
-        return Place(str(self.path), mark.line + 1, mark.column + 1)
+        return self.places.at(node.start_mark.index)
 
 
 class _Reader:
     def __init__(self, path: Path):
         self._top = path
         self._source = Source()
+        self._told: set[tuple[Place, str]] = set()
         self._values = 0
         self._includes = 0
 
     def read(self) -> Source:
         self._source.values[()] = Place(str(self._top))
         try:
-            self._source.data = self._file(_File(self._top, (self._top,)), (), 0)
+            self._source.data = self._file((self._top,), (), 0)
         except SourceError as error:
             self._tell(error.place, str(error))
         return self._source
 
     def _tell(self, place: Place, message: str) -> None:
-        if (place, message) not in self._source.faults:
+        if (place, message) not in self._told:
+            self._told.add((place, message))
             self._source.faults.append((place, message))
 
-    def _file(self, file: _File, at: Steps, depth: int) -> Any:
-        node = parse(file.path, read_text(file.path))
+    def _file(self, chain: tuple[Path, ...], at: Steps, depth: int) -> Any:
+        text = read_text(chain[-1])
+        file = _File(Places(str(chain[-1]), text), chain)
+        node = parse(text, file.places)
         if node is None:
-            self._source.values[at] = Place(str(file.path))
+            self._source.values[at] = file.places.at(0)
             return None
         return self._value(node, at, file, depth)
 
@@ -128,8 +133,8 @@ class _Reader:
     def _take(self, place: Place, depth: int) -> None:
         """Count a value, or a pair that is merged."""
         self._values += 1
-        if self._values > _MAX_VALUES:
-            raise _Excess(place, f"the file unfolds into more than {_MAX_VALUES} values")
+        if self._values > MAX_VALUES:
+            raise _Excess(place, f"the file unfolds into more than {MAX_VALUES} values")
         if depth > _MAX_DEPTH:
             raise _Excess(
                 place, f"nested more than {_MAX_DEPTH} deep; does an anchor contain itself?"
@@ -158,7 +163,7 @@ class _Reader:
             if key is None:
                 continue
             if key in first:
-                self._tell(place, f"{key!r} is given twice, first on line {first[key]}")
+                self._tell(place, f"{quoted(key)} is given twice, first on line {first[key]}")
                 continue
             first[key] = place.line
             if not is_merge:
@@ -199,7 +204,7 @@ class _Reader:
             names = [path.name for path in (*file.chain, target)]
             return self._tell(place, f"!include goes in a circle: {' → '.join(names)}")
         try:
-            return self._file(_File(target, (*file.chain, target)), at, depth + 1)
+            return self._file((*file.chain, target), at, depth + 1)
         except _Excess:
             raise
         except SourceError as error:
