@@ -150,7 +150,7 @@ async def test_one_bad_file_does_not_stop_the_others(book: Path, tmp_path: Path)
     async with FakeAgent(polite_booking) as agent:
         ran = await sparring("run", bad, book, "--offline", "--agent", agent.url, cwd=tmp_path)
     assert ran.code == 2
-    assert ran.err.startswith(f"{bad}:2:1: not YAML: ")
+    assert ran.err.startswith(f"{bad}:1:8: not YAML: ")
     assert "1/1 passed" in ran.out
 
 
