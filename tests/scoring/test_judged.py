@@ -1,3 +1,4 @@
+import json
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
@@ -81,6 +82,30 @@ async def test_only_an_edited_criterion_is_asked_about():
     assert "very polite" in text and BRIEF["criterion"] not in text
     assert "Success criterion" not in text
     assert score(judged).status is Status.PASSED
+
+
+async def test_an_edited_criterion_that_gets_no_verdict_is_an_error_and_nothing_is_stored():
+    first, _ = await judge_record(call(POLITE), Model())
+    edited = {**POLITE, "criterion": "the reply mentions the weather"}
+    changed = call(edited).model_copy(update={"judgements": first.judgements})
+    judged, failure = await judge_record(changed, Model(lambda chat: "It does."))
+    assert judged.judgements == first.judgements
+    assert (score(judged, failure).status, score(judged, failure).kind) == (
+        Status.ERROR,
+        Kind.JUDGE_NO_VERDICT,
+    )
+    assert score(judged).kind is Kind.JUDGE_NO_VERDICT  # Nor does it pass if nobody is asked.
+
+
+async def test_the_fullest_of_incomplete_answers_counts():
+    def worse_and_worse(chat: Chat) -> str:
+        answer = json.loads(verdicts(chat))
+        for turn in ("turn_1", "turn_2")[: chat.number + 1]:
+            del answer[turn]
+        return json.dumps(answer)
+
+    judged, failure = await judge_record(call({**POLITE, "min_score": 0.5}), Model(worse_and_worse))
+    assert failure is None and score(judged).status is Status.PASSED
 
 
 async def test_another_judge_is_asked_and_the_call_must_be_the_same():

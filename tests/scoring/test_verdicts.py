@@ -80,9 +80,10 @@ def test_what_can_be_read(text: str):
         json.dumps([answer()])[1:-2],
         "[" * 50_000,
         "null",
+        f"<think>Maybe {TEXT} but wait, the tool was called",
     ],
     ids=["empty", "word", "prose", "no", "truncated", "single quotes", "two objects", "other id",
-         "no id", "further key", "cut", "deep", "null"],
+         "no id", "further key", "cut", "deep", "null", "draft"],
 )  # fmt: skip
 def test_what_is_no_verdict(text: str):
     reading = read(text, QUESTION)

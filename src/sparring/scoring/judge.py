@@ -74,8 +74,8 @@ async def judge(
             break
         problem = _why(answer, reading.problem)
         note(f"the judge's answer cannot be read ({problem}), try {number} of {TRIES}")
-        if reading.goal is not None or question.success is None:
-            best = reading
+        if _decided(reading, question) and (best is None or _undecided(reading) < _undecided(best)):
+            best = reading  # The fullest of the incomplete ones.
     if best is None:
         return JudgeFailure(
             Kind.JUDGE_NO_VERDICT, f"the judge gave no verdict in {TRIES} tries: {problem}"
@@ -89,6 +89,18 @@ async def judge(
         prompt_tokens=_total([answer.usage.prompt_tokens for answer in usage]),
         completion_tokens=_total([answer.usage.completion_tokens for answer in usage]),
     )
+
+
+def _decided(reading: Reading, question: Question) -> bool:
+    """Whether something was read: the goal, if it was asked about, or else some criterion."""
+    if question.success is not None:
+        return reading.goal is not None
+    verdicts = [v.verdict for turns in reading.criteria.values() for v in turns]
+    return any(verdict != "none" for verdict in verdicts)
+
+
+def _undecided(reading: Reading) -> int:
+    return sum(v.verdict == "none" for turns in reading.criteria.values() for v in turns)
 
 
 def _why(answer: Answer, problem: str) -> str:

@@ -93,8 +93,10 @@ def _verdict(
         if metric.passed is False:
             return Status.FAILED, metric.failure_kind, f"{metric.name}: {metric.reason}"
     for metric in gates:
-        if metric.failure_kind is Kind.JUDGE_NO_VERDICT:
-            return Status.ERROR, metric.failure_kind, f"{metric.name}: {metric.reason}"
+        # Once a judge has decided the goal, a gate without verdicts cannot just be left out.
+        lacks_verdicts = metric.passed is None and goal.verdict != "not_judged"
+        if metric.failure_kind is Kind.JUDGE_NO_VERDICT or lacks_verdicts:
+            return Status.ERROR, Kind.JUDGE_NO_VERDICT, f"{metric.name}: {metric.reason}"
     if goal.verdict == "not_judged" and not any(metric.passed for metric in gates):
         return (
             Status.ERROR,

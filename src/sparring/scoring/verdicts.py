@@ -9,7 +9,8 @@ from typing import Any, cast
 from sparring.records.judgement import GoalVerdict, TurnVerdict
 from sparring.scoring.question import Question
 
-_THINK = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
+_THINK = re.compile(r"<(think|thinking|reasoning)>.*?(</\1>|$)", re.DOTALL | re.IGNORECASE)
+"""Reasoning that was never closed is reasoning to the end: a draft in it is no verdict."""
 _DECODER = json.JSONDecoder(strict=False)
 """Not strict: a raw line break inside a text is no reason to lose a verdict."""
 _MAX_REASON = 500
