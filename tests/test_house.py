@@ -39,7 +39,6 @@ def test_exported_names():
         "CallerError",
         "ConnectionFailed",
         "RecordError",
-        "ScenarioError",
         "SparringError",
         "UsageError",
         "__version__",

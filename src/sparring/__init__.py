@@ -10,7 +10,6 @@ from sparring.errors import (
     CallerError,
     ConnectionFailed,
     RecordError,
-    ScenarioError,
     SparringError,
     UsageError,
 )
@@ -21,7 +20,6 @@ __all__ = [
     "CallerError",
     "ConnectionFailed",
     "RecordError",
-    "ScenarioError",
     "SparringError",
     "UsageError",
     "__version__",

@@ -3,7 +3,6 @@
 ::
 
     SparringError
-    ├── ScenarioError    a scenario file cannot be used (carries every problem found)
     ├── UsageError       the request itself makes no sense (bad URL, name in use, nothing to run)
     ├── RecordError      a saved record cannot be read
     ├── ConnectionFailed the agent could not be reached
@@ -18,10 +17,6 @@ out. Whatever goes wrong *during a call* is not raised but recorded, with a ``Ki
 
 class SparringError(Exception):
     """The base of all errors that sparring raises on purpose."""
-
-
-class ScenarioError(SparringError):
-    """One or more scenario files cannot be used; the text is one line per problem."""
 
 
 class UsageError(SparringError):

@@ -6,7 +6,7 @@ events from it. The eval WebSocket is one implementation; whatever else can carr
 """
 
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 from sparring.records import AgentEvent, CallClock
@@ -50,8 +50,6 @@ class SessionOptions:
     trigger_disconnect: bool = False
     """Close without cancelling first, so that the agent's own disconnect handler runs."""
     connect_timeout_s: float = 10.0
-    flags: dict[str, str] = field(default_factory=dict[str, str])
-    """Further query flags for the URL."""
 
 
 class AgentConnection(Protocol):

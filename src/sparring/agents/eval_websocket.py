@@ -161,7 +161,7 @@ def _with_flags(url: str, options: SessionOptions) -> str:
         "capture_bot_images": options.capture_bot_images,
         "trigger_disconnect": options.trigger_disconnect,
     }
-    query = urlencode({**{key: "true" for key, on in flags.items() if on}, **options.flags})
+    query = urlencode({key: "true" for key, on in flags.items() if on})
     parts = urlsplit(url)
     return urlunsplit(parts._replace(query="&".join(filter(None, (parts.query, query)))))
 

@@ -7,8 +7,8 @@ does the same again the run is invalid: it says nothing about the agent. Which i
 mended, noted       reasoning in ``<think>`` tags; ``end_call`` written as text; a label such
                     as ``Caller:`` before the words; a goodbye twice over without hanging up
 asked once more,    an empty reply; one cut off by its length; reasoning in prose; speaking as
-then invalid        the agent; saying again word for word what it said; echoing the agent
-invalid at once     hanging up before the agent has said anything
+then invalid        the agent; saying again word for word what it said; echoing the agent;
+                    hanging up before the agent has said anything
 ==================  =======================================================================
 """
 

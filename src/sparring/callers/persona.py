@@ -155,11 +155,9 @@ def _agenda(simulation: Simulation) -> str:
         when = f"when {item.when}: " if item.when else ""
         must = "" if item.required else " (only if it comes to that)"
         lines.append(f"- {when}{act}{must}")
-    return (
-        "\nWhat you mean to do, in this order where it fits:\n" + "\n".join(lines) + "\n"
-        if (lines)
-        else ""
-    )
+    if not lines:
+        return ""
+    return "\nWhat you mean to do, in this order where it fits:\n" + "\n".join(lines) + "\n"
 
 
 def _hang_up(use: ToolUse) -> HangUp:

@@ -1,7 +1,7 @@
 """The log of a call that is going on: events in, listeners told, the conversation kept."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Self
 
 from sparring.records import CallClock, Conversation, Event, Record
@@ -15,12 +15,12 @@ Listener = Callable[[Event], None]
 class CallLog:
     """All that has happened in a call so far; every part of the call reads it and adds to it."""
 
-    def __init__(self, clock: CallClock, listeners: Sequence[Listener] = ()):
+    def __init__(self, clock: CallClock):
         self.clock = clock
         self.events: list[Event] = []
         self.conversation = Conversation()
         self.touched_at = 0.0
-        self._listeners = list(listeners)
+        self._listeners: list[Listener] = []
         self._changed = asyncio.Event()
 
     def listen(self, listener: Listener) -> Self:

@@ -14,7 +14,6 @@ from sparring.scenarios import (
     JudgeModel,
     SimulatorModel,
 )
-from sparring.scenarios.blocks import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from sparring.models.openai_chat import OpenAIServer
@@ -57,10 +56,7 @@ class Models:
         if block.endpoint is not None and not self._is_ollama[root]:
             return self._openai_chat(block, block.endpoint, "ollama")
         server = self._ollama.get(root) or self._ollama.setdefault(root, OllamaServer(root))
-        extra = block.extra
-        if extra is None:
-            extra = {"reasoning_effort": "none"} if block.model is None else {}
-        return OllamaChat(server, block.model or DEFAULT_MODEL, extra)
+        return OllamaChat(server, _name(block), block.extra or {})
 
     async def close(self) -> None:
         """Close the clients that models share."""
@@ -76,7 +72,13 @@ class Models:
 
         at = (url, key)
         server = self._openai.get(at) or self._openai.setdefault(at, OpenAIServer(url, key))
-        return OpenAIChat(server, block.model or DEFAULT_MODEL, block.extra or {}, block.service)
+        return OpenAIChat(server, _name(block), block.extra or {}, block.service)
+
+
+def _name(block: SimulatorModel | JudgeModel | ExplainerModel) -> str:
+    """The model's name; blocks of services that need one have one."""
+    assert block.model is not None
+    return block.model
 
 
 async def _is_ollama(root: str) -> bool:

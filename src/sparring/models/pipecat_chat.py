@@ -168,7 +168,6 @@ class PipecatChat:
 def _collector(pieces: "asyncio.Queue[Piece | ModelError]") -> Any:
     from pipecat.frames.frames import (
         Frame,
-        FunctionCallsStartedFrame,
         LLMFullResponseEndFrame,
         LLMTextFrame,
         MetricsFrame,
@@ -194,8 +193,6 @@ def _collector(pieces: "asyncio.Queue[Piece | ModelError]") -> Any:
                 case LLMFullResponseEndFrame():
                     pieces.put_nowait(Finished(usage=self.usage))
                     self.usage = Usage()
-                case FunctionCallsStartedFrame():
-                    pass
                 case _:
                     await self.push_frame(frame, direction)
 

@@ -10,7 +10,6 @@ from itertools import zip_longest
 from typing import Any, Literal
 
 from sparring.records import Record, Side, Turn
-from sparring.records import events as ev
 from sparring.scoring.words import count_words
 
 DEFAULT_DEADLINE_S = 5.0
@@ -125,8 +124,3 @@ def _exchanges(turns: list[Turn]) -> list[tuple[Turn, Turn | None]]:
         for turn, reply in zip_longest(turns, turns[1:])
         if turn.side is Side.CALLER
     ]
-
-
-def agent_was_ready(record: Record) -> bool:
-    """Whether the call got as far as an agent that could be blamed."""
-    return any(isinstance(event, ev.Ready) for event in record.events)

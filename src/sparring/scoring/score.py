@@ -16,12 +16,13 @@ from sparring.records import (
     Status,
     TurnVerdict,
 )
+from sparring.records import events as ev
 from sparring.scenarios import CallsMetric, JudgedMetric, Metric, RangeMetric
 from sparring.scoring.function_calls import check_calls
 from sparring.scoring.judge import JudgeFailure
 from sparring.scoring.judged import score_judged
 from sparring.scoring.judging import Verdicts, known_verdicts, simulation_of
-from sparring.scoring.measures import Measurement, agent_was_ready, measure
+from sparring.scoring.measures import Measurement, measure
 
 _CUT_SHORT = (Ending.MAX_TURNS, Ending.MAX_DURATION, Ending.SILENCE)
 _AGENTS_FAULT = (Kind.AGENT_CRASHED, Kind.AGENT_ERROR, Kind.PROTOCOL_ERROR)
@@ -66,7 +67,7 @@ def _outcome(
     if ended.ending is Ending.ERROR:
         if ended.kind is Kind.CALLER_CONDUCT:
             return Status.INVALID, ended.kind, why
-        agents = ended.kind in _AGENTS_FAULT and agent_was_ready(record)
+        agents = ended.kind in _AGENTS_FAULT and _agent_was_ready(record)
         status = Status.FAILED if agents else Status.ERROR
         return status, ended.kind or Kind.INTERNAL_ERROR, why
     if ended.kind is Kind.CALLER_STALLED:
@@ -76,6 +77,11 @@ def _outcome(
     if not record.conversation.agent_turns:
         return Status.FAILED, Kind.AGENT_SILENT, "the agent said nothing in the whole call"
     return _verdict(goal, metrics, failure)
+
+
+def _agent_was_ready(record: Record) -> bool:
+    """Whether the call got as far as an agent that could be blamed."""
+    return any(isinstance(event, ev.Ready) for event in record.events)
 
 
 def _verdict(

@@ -88,11 +88,7 @@ def _turn(value: Any, criterion: str, turn: int) -> TurnVerdict:
     verdict, reason = _parts(entry)
     if verdict not in ("meets", "fails", "not_applicable"):
         return TurnVerdict(turn=turn, verdict="none")
-    return TurnVerdict(
-        turn=turn,
-        verdict=verdict,
-        reason=reason,
-    )
+    return TurnVerdict(turn=turn, verdict=verdict, reason=reason)
 
 
 def _parts(value: Any) -> tuple[Any, str]:
