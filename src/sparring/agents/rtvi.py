@@ -8,18 +8,17 @@ names of user transcriptions are understood (``user-transcription`` up to pipeca
 import base64
 import binascii
 import json
-import re
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from sparring.agents.connection import Configure, SendText, SessionOptions, SetContext, ToAgent
 from sparring.records import AgentEvent
 from sparring.records import events as ev
+from sparring.records.json_text import parse_json
 
 RTVI_LABEL = "rtvi-ai"
 RTVI_VERSION = "2.2.0"
 
-_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _EXCERPT = 200
 
 
@@ -75,7 +74,7 @@ class Decoder:
             is no JSON object at all, or an RTVI message without its payload.
         """
         try:
-            message = _parse(raw)
+            message = parse_json(raw)
         except (ValueError, RecursionError) as error:
             return _unreadable(at, f"not JSON ({error})", raw)
         if not isinstance(message, dict):
@@ -226,15 +225,6 @@ def _message(type: str, data: Mapping[str, Any], id: str) -> str:
 
 def _client_message(type: str, data: Mapping[str, Any], id: str) -> str:
     return _message("client-message", {"t": type, "d": data}, id=id)
-
-
-def _parse(raw: str | bytes) -> Any:
-    message = json.loads(raw)
-    text = raw if isinstance(raw, str) else raw.decode("utf-8", "replace")
-    if _SURROGATE.search(text):
-        # Half a surrogate pair is legal JSON but no text that could ever be written to a file.
-        message = json.loads(json.dumps(message, ensure_ascii=False).encode("utf-8", "replace"))
-    return message
 
 
 def _cause(error: Exception) -> str:

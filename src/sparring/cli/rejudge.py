@@ -18,7 +18,7 @@ from sparring.records import (
     save_record,
     write_atomically,
 )
-from sparring.records.storage import json_line
+from sparring.records.json_text import json_of
 from sparring.reports import TerminalReport
 from sparring.scenarios import Scenario, load
 from sparring.scoring import JudgeFailure, is_worth_judging, judge_record, score
@@ -48,7 +48,7 @@ def rejudge(
     results, unread = asyncio.run(_judge_all(files, chosen, fresh, judged, report))
     if not results:
         return Exit.USAGE  # And whatever the output file holds stays.
-    lines = "".join(json_line(result.model_dump_json()) + "\n" for result in results)
+    lines = "".join(json_of(result) + "\n" for result in results)
     write_atomically(output, lines)
     report.summary(results, time.monotonic() - started, output)
     code = exit_code(results)

@@ -6,7 +6,6 @@ a record that can be judged, and whose calls, turns and words can be measured; w
 cannot.
 """
 
-import json
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
@@ -14,6 +13,7 @@ from typing import Any, cast
 from sparring.errors import RecordError
 from sparring.records import events as ev
 from sparring.records.events import Event
+from sparring.records.json_text import parse_json
 from sparring.records.kinds import Ending
 from sparring.records.record import AgentIdentity, CallerIdentity, Record, ScenarioIdentity
 
@@ -29,7 +29,7 @@ def record_of_conversation(path: Path, scenario: ScenarioIdentity) -> Record:
         RecordError: If it is no conversation; the text names the entry.
     """
     try:
-        entries: Any = json.loads(path.read_text("utf-8"))
+        entries: Any = parse_json(path.read_text("utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise RecordError(f"{path}: no conversation: {error}") from None
     if not isinstance(entries, list):

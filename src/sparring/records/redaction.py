@@ -37,7 +37,10 @@ def keep_secrets_of(block: Any) -> None:
 
 
 def redact(text: str) -> str:
-    """A text without secrets, plain or as they stand in JSON."""
+    """A text without secrets, plain or as they stand in JSON.
+
+    For prose; JSON that is still to be written goes through ``json_text``, so that it stays JSON.
+    """
     for secret in _secrets():
         if secret in text:
             text = text.replace(secret, MASK)

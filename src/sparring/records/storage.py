@@ -17,11 +17,8 @@ from pydantic import ValidationError
 
 from sparring.errors import RecordError
 from sparring.records.events import Event
+from sparring.records.json_text import json_of
 from sparring.records.record import Header, Record
-from sparring.records.redaction import redact
-
-_LINE_ENDS = {ord("\u2028"): "\\u2028", ord("\u2029"): "\\u2029", ord("\u0085"): "\\u0085"}
-"""Characters that JSON leaves as they are and some readers end a line at."""
 
 
 class RecordWriter:
@@ -40,7 +37,7 @@ class RecordWriter:
         self._lines: list[str] = []
         self._header = header
         self._journal: IO[str] = self._journal_path.open("w", encoding="utf-8")
-        self._journal.write(json_line(header.model_dump_json(exclude_none=True)) + "\n")
+        self._journal.write(json_of(header, exclude_none=True) + "\n")
         self._journal.flush()
 
     def add(self, event: Event) -> None:
@@ -75,7 +72,7 @@ def save_record(record: Record, path: Path) -> None:
     header = Header.model_validate(record.model_dump(exclude={"events", "judgements"}))
     path.parent.mkdir(parents=True, exist_ok=True)
     events = [_event_json(event) for event in record.events]
-    judgements = [judgement.model_dump_json() for judgement in record.judgements]
+    judgements = [json_of(judgement) for judgement in record.judgements]
     write_atomically(path, _document(header, events, judgements))
 
 
@@ -108,27 +105,25 @@ def load_record(path: Path) -> Record:
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Replace a file's content so that no reader ever sees half of it; secrets are left out."""
+    """Replace a file's content so that no reader ever sees half of it.
+
+    Whatever text it is, it must be free of secrets already (``json_of``, ``redact``).
+    """
     draft = path.with_name(f"{path.name}.part")
     with draft.open("w", encoding="utf-8") as file:
-        file.write(redact(text))
+        file.write(text)
         file.flush()
         os.fsync(file.fileno())
     draft.replace(path)
 
 
-def json_line(text: str) -> str:
-    """A JSON text as one line, without secrets, whatever its reader takes for a line's end."""
-    return redact(text).translate(_LINE_ENDS)
-
-
 def _event_json(event: Event) -> str:
-    return json_line(event.model_dump_json(exclude_none=True))
+    return json_of(event, exclude_none=True)
 
 
 def _document(header: Header, lines: list[str], judgements: Sequence[str] = ()) -> str:
     """One JSON object, an event to a line, so that people can read it and diff it."""
-    head = header.model_dump_json(exclude_none=True, indent=1).removesuffix("\n}")
+    head = json_of(header, exclude_none=True, indent=1).removesuffix("\n}")
     body = ",\n  ".join(lines)
     judged = ",\n  ".join(judgements)
     tail = f',\n "judgements": [\n  {judged}\n ]' if judgements else ""

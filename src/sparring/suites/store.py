@@ -4,7 +4,6 @@
 torn when a process died is dropped by the reader. Files of one run share a stem.
 """
 
-import json
 import os
 import re
 import sys
@@ -17,8 +16,8 @@ from typing import Any, Self
 
 from sparring.errors import RecordError, UsageError
 from sparring.records import Event, Record, Result, write_atomically
+from sparring.records.json_text import json_of, json_of_data
 from sparring.records.redaction import redact
-from sparring.records.storage import json_line
 from sparring.records.trace import Trace
 
 _STEM_BYTES = 150
@@ -95,13 +94,13 @@ class RunDirectory:
         path = self.path / "logs" / f"{stem}.conversation.json"
         path.parent.mkdir(exist_ok=True)
         transcript = record.conversation.transcript()
-        write_atomically(path, json.dumps(transcript, ensure_ascii=False, indent=2) + "\n")
+        write_atomically(path, json_of_data(transcript, indent=2) + "\n")
         return path
 
     def add(self, result: Result) -> None:
         """Append a result; it is on disk when this returns."""
         with self.results_path.open("a", encoding="utf-8") as file:
-            file.write(json_line(result.model_dump_json()) + "\n")
+            file.write(json_of(result) + "\n")
             file.flush()
             os.fsync(file.fileno())
 
@@ -114,7 +113,7 @@ class RunDirectory:
             "executed": statuses.total(),
             "statuses": dict(sorted(statuses.items())),
         }
-        write_atomically(self.path / "summary.json", json.dumps(summary, indent=2) + "\n")
+        write_atomically(self.path / "summary.json", json_of_data(summary, indent=2) + "\n")
 
     def results(self) -> Iterator[Result]:
         """Read the results back, one at a time."""
