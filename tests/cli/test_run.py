@@ -176,13 +176,74 @@ async def test_nothing_to_run(tmp_path: Path):
     assert ran.err.splitlines()[-1] == "error: nothing to run"
 
 
-async def test_what_cannot_be_played_is_said_before_anything_is(tmp_path: Path):
+async def test_what_cannot_be_played_is_all_said_first_and_stops_nothing_else(tmp_path: Path):
     write(tmp_path / "mute.yaml", opening=None, agenda=[])
+    write(tmp_path / "mute2.yaml", opening=None, agenda=[])
     write(tmp_path / "a.yaml")
-    ran = await sparring("run", ".", "--offline", cwd=tmp_path)
+    async with FakeAgent(polite_booking) as agent:
+        ran = await sparring("run", ".", "--offline", "--agent", agent.url, cwd=tmp_path)
     assert ran.code == 2
-    assert "book cannot be played without an LLM: it has nothing to say" in ran.err
+    why = "book cannot be played without an LLM: it has nothing to say"
+    assert [f"mute.yaml: {why}" in ran.err, f"mute2.yaml: {why}" in ran.err] == [True, True]
+    assert "1/1 passed" in ran.out
+
+
+async def test_nothing_that_can_be_played_makes_no_run_directory(tmp_path: Path):
+    write(tmp_path / "mute.yaml", opening=None, agenda=[])
+    ran = await sparring("run", "mute.yaml", "--offline", cwd=tmp_path)
+    assert ran.code == 2 and ran.err.endswith("error: nothing to run\n")
     assert not (tmp_path / "eval-runs").exists()
+
+
+async def test_results_as_json_lines(book: Path, tmp_path: Path):
+    async with FakeAgent(polite_booking) as agent:
+        ran = await sparring(
+            *("run", book, "--offline", "--agent", agent.url, "--json", "-n", "a"), cwd=tmp_path
+        )
+    assert ran.code == 0
+    assert [json.loads(line) for line in ran.out.splitlines()] == results(tmp_path / "eval-runs/a")
+    assert "1/1 passed" in ran.err
+
+
+async def test_several_at_once(tmp_path: Path):
+    for name in ("a", "b", "c"):
+        write(tmp_path / f"{name}.yaml", name=name)
+    async with FakeAgent(polite_booking) as agent:
+        ran = await sparring(
+            *("run", ".", "--offline", "--agent", agent.url, "-c", "3", "-v"), cwd=tmp_path
+        )
+    assert ran.code == 0 and "3/3 passed" in ran.out
+    blocks = [block.splitlines() for block in ran.out.split("── ")[1:]]
+    assert sorted(block[0][0] for block in blocks) == ["a", "b", "c"]
+    for block in blocks:  # No conversation has another's lines in it.
+        assert [line for line in block if line.startswith("user: ")] == [
+            "user: A table for two at 6 PM, please.",
+            "user: It's Jamie.",
+            "user: 555-0142.",
+            "user: Thank you!",
+        ]
+
+
+async def test_a_call_whose_goal_nobody_judged_and_whose_caller_gave_up_says_so(
+    tmp_path: Path,
+):
+    write(tmp_path / "a.yaml", metrics=[{"measure": "words", "max_value": 60}])
+    async with FakeAgent(replies("Hello.", "Goodbye.")) as agent:
+        ran = await sparring("run", "a.yaml", "--offline", "--agent", agent.url, cwd=tmp_path)
+    assert ran.code == 0
+    assert "· the goal was not judged, and the caller gave up: the agent said goodbye" in ran.out
+
+
+async def test_a_terminal_without_our_signs_gets_plain_ones(
+    book: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    for name, value in {"LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}.items():
+        monkeypatch.setenv(name, value)
+    async with FakeAgent(polite_booking) as agent:
+        ran = await sparring("run", book, "--offline", "--agent", agent.url, "-v", cwd=tmp_path)
+    assert f"+ {agent.url} book end_call" in ran.out
+    assert '> book_table(party_size=2, time="18:00") > {"ref": "R-1"}' in ran.out
+    assert ran.out.splitlines()[-2].startswith("1/1 passed - ")
 
 
 async def test_without_offline_it_says_what_is_missing(book: Path, tmp_path: Path):
@@ -216,7 +277,8 @@ async def test_an_interrupted_run_keeps_what_it_had(
             "run", book, "--offline", "--agent", agent.url, "-n", "a", cwd=tmp_path
         )
         await talking.wait()
-        process.send_signal(number)
+        for _ in range(3):  # The impatient press it again.
+            process.send_signal(number)
         async with asyncio.timeout(20):
             out, _ = await process.communicate()
     assert process.returncode == 3

@@ -1,11 +1,10 @@
 import io
 from pathlib import Path
 
-from rich.console import Console
-
 from sparring.records import Ending, Event, Kind, Record, Side, make_result
 from sparring.records import events as ev
 from sparring.reports import TerminalReport
+from sparring.reports.terminal import Output
 from sparring.scenarios import Scenario, Simulation
 from sparring.scoring import score
 from sparring.suites import Run
@@ -14,9 +13,7 @@ from support.records import bot, record, tool, user
 
 def shown(made: Record, verbose: bool = True) -> str:
     file = io.StringIO()
-    report = TerminalReport(
-        Console(file=file, width=60, highlight=False, markup=False, emoji=False), verbose
-    )
+    report = TerminalReport(Output(file), verbose)
     simulation = Simulation.model_validate(made.scenario.definition)
     run = Run(Scenario("book", Path("book.yaml"), simulation), "ws://x/ws", 1, 1)
     report.run_started(run)

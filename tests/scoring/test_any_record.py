@@ -5,12 +5,12 @@ from typing import Any, get_args
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rich.console import Console
 
 from sparring.records import Event, Record, Status, make_result
 from sparring.records import events as ev
 from sparring.records.trace import Trace
 from sparring.reports import TerminalReport
+from sparring.reports.terminal import Output
 from sparring.scoring import score
 from support.records import record
 
@@ -45,7 +45,7 @@ def test_any_events_can_be_scored_shown_and_written(events: list[Event]):
     trace = Trace()
     for event in events:
         trace.lines(event)
-    report = TerminalReport(Console(file=io.StringIO()), verbose=True)
+    report = TerminalReport(Output(io.StringIO()), verbose=True)
     report.scored(result)
 
 

@@ -90,7 +90,7 @@ def test_stems_fit_the_file_system(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_the_summary_counts(tmp_path: Path):
     directory = RunDirectory.create(tmp_path, "a")
     directory.add(result())
-    directory.save_summary(planned=2)
+    directory.save_summary(2, list(directory.results()))
     assert json.loads((directory.path / "summary.json").read_text()) == {
         "schema_version": 1,
         "planned": 2,

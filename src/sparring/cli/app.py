@@ -7,6 +7,7 @@ but a run that ended in an error, was invalid or was interrupted.
 """
 
 import io
+import signal
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -18,8 +19,8 @@ from sparring.errors import SparringError
 
 app = typer.Typer(
     name="sparring",
-    epilog="Exit codes: 0 all passed, 1 something failed, 2 bad usage or files, "
-    "3 no failure but an error.",
+    epilog="Exit codes: 0 all passed, 1 something failed, 2 bad usage or files or nothing to run, "
+    "3 no failure but a run that ended in an error, was invalid or was interrupted.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -79,6 +80,19 @@ def run(
     debug: Annotated[
         bool, typer.Option("--debug", "-d", help="Keep pipecat's own log of every run as well.")
     ] = False,
+    concurrency: Annotated[
+        int,
+        typer.Option(
+            "--concurrency",
+            "-c",
+            metavar="N",
+            min=1,
+            help="Runs at a time; each has a session of its own with the agent.",
+        ),
+    ] = 1,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print results as JSON lines, for programs.")
+    ] = False,
     runs_dir: Annotated[
         Path, typer.Option("--runs-dir", metavar="DIR", help="Where run directories go.")
     ] = Path("eval-runs"),
@@ -104,6 +118,8 @@ def run(
         judged=not no_judge,
         verbose=verbose,
         debug=debug,
+        json=json,
+        at_once=concurrency,
         runs_dir=runs_dir,
         name=name,
     )
@@ -197,9 +213,11 @@ def _load_dotenv() -> None:
 
 def main() -> None:
     """Run the command; errors that sparring raises on purpose become one line and exit code 2."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _stop)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # A terminal that cannot show ✓ gets a ?.
+            stream.reconfigure(errors="replace")  # A terminal that cannot show é gets a ?.
     try:
         app()
     except SparringError as error:
@@ -207,5 +225,9 @@ def main() -> None:
 
         typer.echo(redact(f"error: {error}"), err=True)
         sys.exit(Exit.USAGE)
-    except KeyboardInterrupt:
-        sys.exit(Exit.ERROR)
+
+
+def _stop(number: int, frame: object) -> None:
+    """Stop at once where nothing is going on that would have to be ended in order."""
+    typer.echo("interrupted", err=True)
+    sys.exit(Exit.ERROR)

@@ -4,7 +4,6 @@ import asyncio
 import signal
 import time
 from collections.abc import Coroutine, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,8 +13,9 @@ import typer
 from sparring.agents import check_url
 from sparring.cli.exits import Exit, exit_code
 from sparring.errors import ModelError, UsageError
+from sparring.records import Result
 from sparring.records.redaction import redact
-from sparring.reports import TerminalReport
+from sparring.reports import JsonReport, LiveReport, TerminalReport
 from sparring.scenarios import load
 from sparring.suites import Run, RunDirectory, plan
 from sparring.suites.casting import Casting
@@ -31,6 +31,9 @@ class Wanted:
     judged: bool = True
     verbose: bool = False
     debug: bool = False
+    json: bool = False
+    at_once: int = 1
+    """How many runs go on at a time."""
     runs_dir: Path = Path("eval-runs")
     name: str | None = None
     """The run directory's name; None for the time."""
@@ -39,13 +42,16 @@ class Wanted:
 def play(paths: Sequence[Path], wanted: Wanted) -> Exit:
     """Play what was asked for.
 
-    Files with problems do not stop the others, but the exit code tells of them.
+    Files with problems, and scenarios that cannot be played as asked, do not stop the others, but
+    the exit code tells of them.
     """
     loaded = load(paths)
-    for problem in loaded.problems:
-        typer.echo(str(problem), err=True)
     casting = Casting(wanted.offline, wanted.judged)
-    runs = plan(loaded.scenarios, check_url(wanted.url), casting.plays_agenda)
+    planned = plan(loaded.scenarios, check_url(wanted.url), casting.plays_agenda)
+    problems = [*loaded.problems, *planned.problems]
+    for problem in problems:
+        typer.echo(redact(str(problem)), err=True)
+    runs = planned.runs
     if not runs:
         typer.echo("error: nothing to run", err=True)
         return Exit.USAGE
@@ -54,14 +60,20 @@ def play(paths: Sequence[Path], wanted: Wanted) -> Exit:
     except ModelError as error:
         raise UsageError(f"{error}. Or play without an LLM: --offline") from error
     directory = RunDirectory.create(wanted.runs_dir, wanted.name)
-    report = TerminalReport(verbose=wanted.verbose, several=len(runs) > 1)
     started = time.monotonic()
     _log_to(directory.path / "logs" / "run.debug.log" if wanted.debug else None)
-    _play(runs, directory, Casting(wanted.offline, wanted.judged), report)
-    results = list(directory.results())
+    with _report(wanted, len(runs)) as report:
+        results = _play(runs, directory, Casting(wanted.offline, wanted.judged), report, wanted)
     report.summary(results, time.monotonic() - started, directory.path)
     code = exit_code(results)
-    return Exit.USAGE if loaded.problems and code is Exit.PASSED else code
+    return Exit.USAGE if problems and code is Exit.PASSED else code
+
+
+def _report(wanted: Wanted, runs: int) -> TerminalReport:
+    if wanted.json:
+        return JsonReport()
+    kind = TerminalReport if wanted.verbose or not LiveReport.fits() else LiveReport
+    return kind(verbose=wanted.verbose, runs=runs, at_once=wanted.at_once)
 
 
 async def _check(casting: Casting, runs: Sequence[Run]) -> None:
@@ -72,23 +84,48 @@ async def _check(casting: Casting, runs: Sequence[Run]) -> None:
 
 
 def _play(
-    runs: Sequence[Run], directory: RunDirectory, casting: Casting, report: TerminalReport
-) -> None:
-    from sparring.suites.runs import play_runs
+    runs: Sequence[Run],
+    directory: RunDirectory,
+    casting: Casting,
+    report: TerminalReport,
+    wanted: Wanted,
+) -> list[Result]:
+    from sparring.suites.runs import RunPlayer
 
+    player = RunPlayer(directory, casting, report)
     try:
-        asyncio.run(_until_told_to_stop(play_runs(runs, directory, casting, report)))
+        asyncio.run(_until_told_to_stop(player.play(runs, wanted.at_once), report))
     except asyncio.CancelledError:
-        typer.echo("interrupted", err=True)
+        report.note(f"interrupted: {len(runs) - len(player.results)} run(s) were not begun")
+    return player.results
 
 
-async def _until_told_to_stop(playing: Coroutine[Any, Any, None]) -> None:
-    """Cancel what plays on Ctrl-C or SIGTERM, so that it ends in order and is recorded."""
+async def _until_told_to_stop(playing: Coroutine[Any, Any, None], report: TerminalReport) -> None:
+    """Cancel what plays on Ctrl-C or SIGTERM, so that it ends in order and is recorded.
+
+    That takes seconds at most, so further signals change nothing.
+    """
     loop, task = asyncio.get_running_loop(), asyncio.ensure_future(playing)
-    with suppress(NotImplementedError):  # Windows; Ctrl-C still cancels the loop's main task.
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, task.cancel)
-    await task
+    stopped = False
+
+    def stop() -> None:
+        nonlocal stopped
+        if not stopped:
+            stopped = True
+            report.note("stopping: what has begun is hung up and recorded")
+            task.cancel()
+
+    def on_signal(number: int, frame: object) -> None:
+        loop.call_soon_threadsafe(stop)
+
+    before = {
+        number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        await task
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _log_to(path: Path | None) -> None:

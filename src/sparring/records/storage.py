@@ -9,6 +9,7 @@ whole under another name and then renamed. If we die in between, the journal is 
 import json
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
@@ -22,7 +23,11 @@ from sparring.records.record import Header, Record
 
 
 class RecordWriter:
-    """Writes one record as it grows. Use as a context manager; leaving it completes the record."""
+    """Writes one record as it grows. Use as a context manager; leaving it completes the record.
+
+    If the journal cannot be written on, because the disk is full say, the call goes on without it,
+    and only a record that cannot be completed either is an error.
+    """
 
     def __init__(self, path: Path, header: Header):
         """Open the journal.
@@ -36,7 +41,8 @@ class RecordWriter:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._lines: list[str] = []
         self._header = header
-        self._journal: IO[str] = self._journal_path.open("w", encoding="utf-8")
+        self._complete = False
+        self._journal: IO[str] | None = self._journal_path.open("w", encoding="utf-8")
         self._journal.write(json_of(header, exclude_none=True) + "\n")
         self._journal.flush()
 
@@ -44,16 +50,31 @@ class RecordWriter:
         """Write the next event."""
         line = _event_json(event)
         self._lines.append(line)
-        self._journal.write(line + "\n")
-        self._journal.flush()
+        if self._journal is not None:
+            try:
+                self._journal.write(line + "\n")
+                self._journal.flush()
+            except OSError:
+                self._stop_journal()
 
     def close(self) -> None:
-        """Put the complete record in the journal's place."""
-        if self._journal.closed:
+        """Put the complete record in the journal's place.
+
+        Raises:
+            OSError: If it cannot be written.
+        """
+        if self._complete:
             return
-        self._journal.close()
+        self._complete = True
+        self._stop_journal()
         write_atomically(self.path, _document(self._header, self._lines))
-        self._journal_path.unlink()
+        self._journal_path.unlink(missing_ok=True)
+
+    def _stop_journal(self) -> None:
+        if self._journal is not None:
+            with suppress(OSError):  # What is left in its buffer fails once more.
+                self._journal.close()
+        self._journal = None
 
     def __enter__(self) -> Self:
         return self

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from sparring.callers import unplayable
-from sparring.errors import UsageError
 from sparring.records import ScenarioIdentity
 from sparring.records.redaction import keep_secrets_of
 from sparring.scenarios import Scenario, Simulation
@@ -58,19 +57,27 @@ def attempt_seed(seed: int, scenario: str, attempt: int) -> int:
     return int.from_bytes(hashlib.sha256(text).digest()[:4])
 
 
+@dataclass(frozen=True)
+class Plan:
+    """What is to be played, and what of it cannot be."""
+
+    runs: Sequence[Run]
+    problems: Sequence[str]
+    """Scenarios that cannot be played as asked, each with its file and the way out."""
+
+
 def plan(
     scenarios: Sequence[Scenario], url: str, plays_agenda: Callable[[Simulation], bool]
-) -> list[Run]:
+) -> Plan:
     """The runs that play each scenario once.
 
     Args:
         scenarios: What is played.
         url: The agent.
         plays_agenda: Whether a simulation is to be played without an LLM.
-
-    Raises:
-        UsageError: If one of them cannot be played as asked; nothing has been played then.
     """
+    runs: list[Run] = []
+    problems: list[str] = []
     for scenario in scenarios:
         simulation = scenario.definition
         _keep_credentials(simulation.model_dump(mode="json"))
@@ -78,8 +85,8 @@ def plan(
         if problem is None and "audio" in (simulation.user.modality, simulation.judge.modality):
             problem = f"{scenario.name} needs spoken calls, which are not here yet"
         if problem is not None:
-            raise UsageError(f"{scenario.file}: {problem}")
-    return [
-        Run(scenario, url, 1, attempt_seed(scenario.definition.seed or 0, scenario.name, 1))
-        for scenario in scenarios
-    ]
+            problems.append(f"{scenario.file}: {problem}")
+        else:
+            seed = attempt_seed(simulation.seed or 0, scenario.name, 1)
+            runs.append(Run(scenario, url, 1, seed))
+    return Plan(runs, problems)

@@ -1,24 +1,30 @@
-"""Playing runs: each one called, recorded, scored and stored before the next begins."""
+"""Playing runs: each one called, recorded, scored and stored, whatever becomes of the others."""
 
 import asyncio
 import platform
-from collections.abc import Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import version
 from typing import Protocol
 
 from sparring.agents import AgentConnection, EvalWebSocket
-from sparring.callers import Caller
 from sparring.calls import Call, CallOptions
+from sparring.errors import ModelError
 from sparring.records import (
     AgentIdentity,
+    CallerIdentity,
     Event,
+    Goal,
     Header,
     Kind,
     Record,
     RecordWriter,
     Result,
+    Score,
+    Status,
     make_result,
     save_record,
 )
@@ -48,97 +54,171 @@ class Reporter(Protocol):
         ...
 
 
-async def play_runs(
-    runs: Sequence[Run],
-    directory: RunDirectory,
-    casting: Casting,
-    reporter: Reporter,
-    options: CallOptions | None = None,
-) -> None:
-    """Play runs one after the other.
+@dataclass
+class _Played:
+    """What has become of a run so far."""
 
-    Every run that began has its result in the directory, also when this is cancelled.
+    record: Record
+    failure: JudgeFailure | None = None
+    """Why a judge that was asked gave no verdict."""
+    kind: Kind = Kind.INTERNAL_ERROR
+    fault: str = ""
+    """What went wrong outside the call: the run says nothing about the agent then."""
+
+
+class RunPlayer:
+    """Plays runs into a run directory.
+
+    Every run that began has its result in ``results``, and as far as the disk allows in the
+    directory, also when the playing is cancelled.
     """
-    try:
-        for run in runs:
-            reporter.run_started(run)
-            async with casting.cast(run) as cast:
-                await _play(run, directory, cast, reporter, options)
-    finally:
-        directory.save_summary(planned=len(runs))
-        await casting.close()
 
+    def __init__(
+        self,
+        directory: RunDirectory,
+        casting: Casting,
+        reporter: Reporter,
+        options: CallOptions | None = None,
+    ):
+        self.results: list[Result] = []
+        """In the order in which the runs ended."""
+        self._directory = directory
+        self._casting = casting
+        self._reporter = reporter
+        self._options = options
 
-async def _play(
-    run: Run,
-    directory: RunDirectory,
-    cast: Cast,
-    reporter: Reporter,
-    options: CallOptions | None,
-) -> None:
-    stem = directory.stem(run.scenario.name)
-    connection: AgentConnection = EvalWebSocket(run.url)
-    header = make_header(run, connection, cast.caller)
-    trace = TraceLog(directory, stem)
-    path = directory.record_path(stem)
-    with RecordWriter(path, header) as writer, trace:
-        call = Call(
-            run.scenario.definition,
-            connection,
-            cast.caller,
-            header,
-            listeners=(writer.add, trace.add, lambda event: reporter.event(run, event)),
-            options=options,
-        )
+    async def play(self, runs: Sequence[Run], at_once: int = 1) -> None:
+        """Play runs, in their order.
 
-        def note(text: str) -> None:
-            trace.note(text)
-            reporter.note(text)
-
-        failure: JudgeFailure | None = None
-        record = call.record
+        Args:
+            runs: What is played.
+            at_once: How many of them at a time; each has a session of its own with the agent.
+        """
+        waiting = iter(runs)
         try:
-            record = await call.play()
-            writer.close()
-            if cast.judge is not None and is_worth_judging(record):
-                failure = JudgeFailure(Kind.INTERRUPTED, "interrupted before the judge answered")
-                record, failure = await judge_record(record, cast.judge, note=note)
-                save_record(record, path)
-        except asyncio.CancelledError:
-            record = call.record
-            raise
+            async with asyncio.TaskGroup() as group:
+                for _ in range(min(at_once, len(runs))):
+                    group.create_task(self._play_all(waiting))
         finally:
-            writer.close()
-            if failure is not None:
-                trace.note(failure.reason)
-            result = make_result(
-                record, score(record, failure), _artifacts(record, directory, stem)
+            with self._telling("the summary could not be written"):
+                self._directory.save_summary(len(runs), self.results)
+            await self._casting.close()
+
+    async def _play_all(self, waiting: Iterator[Run]) -> None:
+        for run in waiting:
+            await self._play(run)
+
+    async def _play(self, run: Run) -> None:
+        self._reporter.run_started(run)
+        stem = self._directory.stem(run.scenario.name)
+        connection = EvalWebSocket(run.url)
+        played = _Played(Record(**make_header(run, connection).model_dump(), events=[]))
+        try:
+            async with self._casting.cast(run) as cast:
+                await self._call(run, connection, cast, stem, played)
+        except ModelError as error:
+            played.kind, played.fault = Kind.CALLER_ERROR, str(error)
+        except Exception as error:  # One run's trouble is not the next one's.
+            played.fault = _why(error)
+        finally:
+            self._conclude(run, stem, played)
+
+    async def _call(
+        self, run: Run, connection: AgentConnection, cast: Cast, stem: str, played: _Played
+    ) -> None:
+        header = make_header(run, connection, cast.caller.identity)
+        path = self._directory.record_path(stem)
+        with RecordWriter(path, header) as writer, TraceLog(self._directory, stem) as trace:
+
+            def note(text: str) -> None:
+                trace.note(text)
+                self._reporter.note(text)
+
+            call = Call(
+                run.scenario.definition,
+                connection,
+                cast.caller,
+                header,
+                listeners=(writer.add, trace.add, lambda event: self._reporter.event(run, event)),
+                options=self._options,
             )
-            directory.add(result)
-            reporter.run_ended(run, result)
+            try:
+                played.record = await call.play()
+            except asyncio.CancelledError:
+                played.record = call.record
+                raise
+            writer.close()
+            if cast.judge is not None and is_worth_judging(played.record):
+                played.failure = JudgeFailure(
+                    Kind.INTERRUPTED, "interrupted before the judge answered"
+                )
+                played.record, played.failure = await judge_record(
+                    played.record, cast.judge, note=note
+                )
+                save_record(played.record, path)
+            if played.failure is not None:
+                trace.note(played.failure.reason)
+
+    def _conclude(self, run: Run, stem: str, played: _Played) -> None:
+        """Score and store what there is."""
+        try:
+            conversation = self._directory.save_conversation(stem, played.record)
+            scored = score(played.record, played.failure)
+        except Exception as error:
+            played.fault = played.fault or _why(error)
+            conversation = None
+            scored = Score(status=Status.ERROR, goal=Goal(verdict="not_judged"))
+        if played.fault:
+            told = {"status": Status.ERROR, "kind": played.kind, "reason": played.fault}
+            scored = scored.model_copy(update=told)
+        files = {
+            "record": self._directory.record_path(stem),
+            "eval_log": self._directory.trace_path(stem),
+            "conversation": conversation,
+        }
+        artifacts = {
+            name: path.relative_to(self._directory.path).as_posix()
+            for name, path in files.items()
+            if path is not None and path.exists()
+        }
+        result = make_result(played.record, scored, artifacts)
+        try:
+            self._directory.add(result)
+        except OSError as error:
+            told = f"its result could not be stored: {_why(error)}"
+            update = {"status": Status.ERROR, "passed": False, "kind": Kind.INTERNAL_ERROR}
+            result = result.model_copy(update={**update, "reason": told, "error": told})
+        self.results.append(result)
+        self._reporter.run_ended(run, result)
+
+    @contextmanager
+    def _telling(self, what: str) -> Generator[None]:
+        """Tell of what the disk refuses, and go on."""
+        try:
+            yield
+        except OSError as error:
+            self._reporter.note(f"{what}: {_why(error)}")
 
 
-def _artifacts(record: Record, directory: RunDirectory, stem: str) -> dict[str, str]:
-    """The files of a run, as paths relative to its directory."""
-    files = {
-        "record": directory.record_path(stem),
-        "eval_log": directory.trace_path(stem),
-        "conversation": directory.save_conversation(stem, record),
-    }
-    return {name: path.relative_to(directory.path).as_posix() for name, path in files.items()}
-
-
-def make_header(run: Run, connection: AgentConnection, caller: Caller) -> Header:
+def make_header(
+    run: Run, connection: AgentConnection, caller: CallerIdentity | None = None
+) -> Header:
     """What is known of a run before it is played."""
     return Header(
         scenario=identity_of(run.scenario),
         agent=AgentIdentity(label=connection.label, url=connection.url),
-        caller=caller.identity,
+        caller=caller or CallerIdentity(service="unknown"),
         attempt=run.attempt,
         seed=run.seed,
         started_at=datetime.now(UTC),
         versions=_versions(),
     )
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return f"{type(error).__name__}: {error}"
 
 
 @cache

@@ -8,11 +8,12 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import IO, Any, Self
 
 from sparring.errors import RecordError, UsageError
 from sparring.records import Event, Record, Result, write_atomically
@@ -92,21 +93,26 @@ class RunDirectory:
     def save_conversation(self, stem: str, record: Record) -> Path:
         """Write what was said and which tools were called, in pipecat's format."""
         path = self.path / "logs" / f"{stem}.conversation.json"
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         transcript = record.conversation.transcript()
         write_atomically(path, json_of_data(transcript, indent=2) + "\n")
         return path
 
     def add(self, result: Result) -> None:
-        """Append a result; it is on disk when this returns."""
+        """Append a result; it is on disk when this returns.
+
+        Raises:
+            OSError: If it cannot be written.
+        """
+        self.path.mkdir(parents=True, exist_ok=True)  # Somebody may have tidied up meanwhile.
         with self.results_path.open("a", encoding="utf-8") as file:
             file.write(json_of(result) + "\n")
             file.flush()
             os.fsync(file.fileno())
 
-    def save_summary(self, planned: int) -> None:
+    def save_summary(self, planned: int, results: Sequence[Result]) -> None:
         """Write ``summary.json``: how many runs came to what."""
-        statuses = Counter(result.status.value for result in self.results())
+        statuses = Counter(result.status.value for result in results)
         summary: dict[str, Any] = {
             "schema_version": 1,
             "planned": planned,
@@ -137,13 +143,16 @@ def _fitting(stem: str) -> str:
 
 
 class TraceLog:
-    """Writes a run's ``eval.log`` as the call goes on."""
+    """Writes a run's ``eval.log`` as the call goes on.
+
+    The record has it all, so a trace that can no longer be written stops no call.
+    """
 
     def __init__(self, directory: RunDirectory, stem: str):
         path = directory.trace_path(stem)
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         self._trace = Trace()
-        self._file = path.open("w", encoding="utf-8")
+        self._file: IO[str] | None = path.open("w", encoding="utf-8")
 
     def add(self, event: Event) -> None:
         """Write the lines of the next event."""
@@ -155,8 +164,18 @@ class TraceLog:
         self._write(f"         [--] {text}")
 
     def _write(self, line: str) -> None:
-        self._file.write(redact(line) + "\n")
-        self._file.flush()
+        if self._file is not None:
+            try:
+                self._file.write(redact(line) + "\n")
+                self._file.flush()
+            except OSError:
+                self._close()
+
+    def _close(self) -> None:
+        if self._file is not None:
+            with suppress(OSError):  # What is left in its buffer fails once more.
+                self._file.close()
+        self._file = None
 
     def __enter__(self) -> Self:
         return self
@@ -167,4 +186,4 @@ class TraceLog:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._file.close()
+        self._close()
