@@ -223,6 +223,39 @@ async def test_a_tool_call_that_never_stops_does_not_mute_the_caller(
     assert ended(record).ending is Ending.END_CALL
 
 
+async def test_a_response_that_never_stops_does_not_mute_the_caller(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("sparring.calls.floor.HOLD_S", 0.3)
+
+    async def never_stops(session: Session) -> None:
+        await session.ready()
+        await session.start()
+        await session.token("Hello, how can I help?")
+        await session.hear()
+        await session.say("All right.")
+
+    async with FakeAgent(never_stops) as agent:
+        record = await play(agent.url, agenda=[], max_silence_s=5)
+    assert agent.texts == ["A table for two at 6 PM, please."]
+    assert said(record)[-1] == "All right."
+    assert ended(record).ending is Ending.END_CALL
+
+
+async def test_heartbeats_do_not_keep_a_silent_agent_alive(play: Play):
+    async def beats(session: Session) -> None:
+        await session.ready()
+        await session.say("Hello.")
+        await session.hear()
+        while True:
+            await session.server_message({"alive": True})
+            await asyncio.sleep(0.05)
+
+    async with FakeAgent(beats) as agent:
+        record = await play(agent.url, max_silence_s=0.6, max_duration_s=10)
+    assert (ended(record).kind, ended(record).owed_by) == (Kind.SILENCE, Side.AGENT)
+
+
 async def test_words_go_out_with_the_hang_up_and_are_answered(play: Play):
     async def closes_with_a_call(session: Session) -> None:
         await session.ready()

@@ -80,6 +80,23 @@ def test_silence_is_counted_from_the_last_move_of_either_side():
     assert (ended.ending, ended.kind, ended.owed_by) == (Ending.SILENCE, Kind.SILENCE, Side.AGENT)
 
 
+@pytest.mark.parametrize(
+    "report",
+    [
+        ev.ServerMessage(at=22, data={"heartbeat": 1}),
+        ev.BotOutput(at=22, text="Hello."),
+        ev.AgentError(at=22, error="not fatal"),
+        ev.VADUserStartedSpeaking(at=22),
+        ev.UserInput(at=22, text="Yes."),
+        ev.OtherMessage(at=22, message_type="bot-audio-level"),
+        ev.BotInterrupted(at=22),
+    ],
+)
+def test_reports_and_heartbeats_do_not_end_a_lull(report: Event):
+    ended = endings(READY, *bot(1.1, "Hello."), user(3, 1), report).ended(23)
+    assert ended is not None and ended.kind is Kind.SILENCE
+
+
 def test_a_token_is_not_silence():
     writing = endings(READY, ev.LLMStarted(at=2), ev.LLMText(at=15, text="hm"))
     assert writing.ended(34) is None

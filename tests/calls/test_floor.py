@@ -1,5 +1,3 @@
-import math
-
 from sparring.calls.floor import HOLD_S, QUIET_S, Floor
 from sparring.records import Conversation, Event, Side
 from sparring.records import events as ev
@@ -26,9 +24,22 @@ def test_the_turn_is_over_after_some_quiet():
 
 def test_while_the_agent_writes_it_has_the_floor():
     writing = floor(ev.LLMStarted(at=1), ev.LLMText(at=1.1, text="Hel"))
-    assert writing.over_at == math.inf
-    assert not writing.wants_caller(100)
-    assert writing.owed_by(100) is Side.AGENT
+    assert not writing.wants_caller(1.1 + HOLD_S - 0.1)
+    assert writing.owed_by(1.1 + HOLD_S - 0.1) is Side.AGENT
+
+
+def test_a_response_that_never_stops_does_not_mute_the_caller():
+    tokens = [ev.LLMText(at=at, text="so ") for at in range(2, 30)]
+    stuck = floor(ev.LLMStarted(at=1), *tokens)
+    assert not stuck.wants_caller(30)
+    assert stuck.wants_caller(29 + HOLD_S)
+    assert stuck.owed_by(29 + HOLD_S) is Side.CALLER
+
+
+def test_tokens_outside_any_response_keep_nobody_waiting():
+    late = floor(*bot(1, "Hello."), ev.LLMText(at=1.3, text=" How are you?"))
+    assert late.over_at == 1.3 + QUIET_S
+    assert floor(ev.LLMText(at=1, text="Hello.")).wants_caller(1.2)
 
 
 def test_an_open_tool_call_holds_the_caller_back_but_not_for_ever():

@@ -62,10 +62,23 @@ def test_a_response_begun_before_the_caller_spoke_does_not_answer_it():
     assert conversation.turns[0].text == "One more thing: we close at ten."
 
 
-def test_tokens_without_a_start_begin_a_response():
+def test_tokens_without_a_start_are_one_response_that_ends_as_they_come():
     conversation = Conversation([ev.LLMText(at=0.1, text="Hel"), ev.LLMText(at=0.2, text="lo")])
-    assert conversation.turns[0].text == "Hello"
-    assert conversation.responding
+    assert [(r.text, r.ended_at) for r in conversation.turns[0].responses] == [("Hello", 0.2)]
+    assert not conversation.responding
+
+
+def test_tokens_after_the_stop_belong_to_the_response_they_follow():
+    conversation = Conversation([*bot(0.1, "Hello"), ev.LLMText(at=0.5, text=", Jamie.")])
+    assert [(r.text, r.ended_at) for r in conversation.turns[0].responses] == [
+        ("Hello, Jamie.", 0.5)
+    ]
+
+
+def test_tokens_without_a_start_after_the_caller_spoke_are_the_next_turn():
+    conversation = Conversation([*bot(0.1, "Hello."), user(1, 1), ev.LLMText(at=1.5, text="Yes.")])
+    assert [turn.text for turn in conversation.turns] == ["Hello.", "Yes.", "Yes."]
+    assert conversation.turns[0].responses[0].ended_at == 0.2
 
 
 def test_a_line_spoken_without_the_llm_counts():

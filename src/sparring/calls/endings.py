@@ -11,15 +11,15 @@ CLOSING_S = 15.0
 """How long the agent may take to answer the words that came with the caller's hang-up."""
 _TOO_BIG = 1009
 _NO_PROTOCOL = (1002, 1007)
-_ACTIVITY_FREE = (
-    ev.Note,
-    ev.CallerFault,
-    ev.CallerSpent,
-    ev.Metrics,
-    ev.OtherMessage,
-    ev.BotAudio,
-    ev.ErrorResponse,
+_ACTIVITY = (
+    ev.Ready,
+    *(ev.LLMStarted, ev.LLMText, ev.LLMStopped, ev.LLMMarker),
+    *(ev.TTSStarted, ev.TTSText, ev.TTSStopped),
+    *(ev.BotStartedSpeaking, ev.BotStoppedSpeaking, ev.BotImage),
+    *(ev.FunctionCallAnnounced, ev.FunctionCall, ev.FunctionCallStopped),
+    *(ev.CallerSaid, ev.CallerWaited, ev.CallerDelayed, ev.EndCall),
 )
+"""What ends a lull: either side says or does something. Reports, heartbeats and errors do not."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Endings:
 
     def fold(self, event: Event) -> None:
         """Take in the next event. What ends a call first has ended it."""
-        if not isinstance(event, _ACTIVITY_FREE):
+        if isinstance(event, _ACTIVITY):
             self._last_activity_at = event.at
         if self._final is not None:
             return

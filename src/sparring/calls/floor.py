@@ -2,11 +2,10 @@
 
 The agent's turn is over once it has said something and then neither writes, speaks nor runs a tool
 for ``QUIET_S``. The caller starts to think as soon as the agent's response ends, and speaks when
-the turn is over; whatever the agent adds meanwhile belongs to the same turn. A tool call holds the
-caller back for ``HOLD_S`` at most, so that one which never ends cannot mute it.
+the turn is over; whatever the agent adds meanwhile belongs to the same turn. A tool call, or a
+response without a token, holds the caller back for ``HOLD_S`` at most, so that one which never ends
+cannot mute it.
 """
-
-import math
 
 from sparring.records import Conversation, Event, Side, ToolCall
 from sparring.records import events as ev
@@ -93,14 +92,14 @@ class Floor:
     def unanswered(self) -> bool:
         """Whether the agent has said something that the caller has not reacted to."""
         turns = self._conversation.turns
-        return bool(turns) and turns[-1].side is Side.AGENT and bool(turns[-1].text)
+        return bool(turns) and turns[-1].side is Side.AGENT and turns[-1].has_words
 
     @property
     def free_at(self) -> float:
-        """When the agent stops being busy if nothing more happens; infinite while it writes."""
-        if self._conversation.responding:
-            return math.inf
+        """When the agent stops being busy if nothing more happens."""
         holds = [call.started_at + HOLD_S for call in self._open_calls()]
+        if self._conversation.responding:
+            holds.append(self._last_move_at + HOLD_S)
         holds += [at + HOLD_S for at in self._announced]
         if self._conversation.speaking:
             holds.append(self._last_move_at + SPEECH_HOLD_S)
@@ -108,7 +107,7 @@ class Floor:
 
     @property
     def over_at(self) -> float:
-        """When the agent's turn is over, if nothing more happens; infinite while it writes."""
+        """When the agent's turn is over, if nothing more happens."""
         return max(self._last_move_at + QUIET_S, self.free_at)
 
     def owed_by(self, now: float) -> Side:
@@ -126,6 +125,10 @@ class Floor:
         if not self._conversation.turns:
             return self._first_speaker is Side.CALLER
         return self.unanswered and not self._waited and now >= self.free_at
+
+    def keeps_waiting(self, now: float) -> bool:
+        """Whether the caller would be asked, were the agent not busy still."""
+        return self.cue is None and self.unanswered and not self._waited and now < self.free_at
 
     def _open_calls(self) -> list[ToolCall]:
         return [call for call in self._conversation.tool_calls if call.stopped_at is None]

@@ -7,7 +7,6 @@ and the caller is asked again about all that was said.
 """
 
 import asyncio
-import math
 
 from pipecat.frames.frames import (
     CancelFrame,
@@ -63,7 +62,6 @@ class Ear(FrameProcessor):
         if self._floor.takes_back(event):
             self._log.note("the agent goes on: the caller thinks again")
             await self.push_frame(InterruptionFrame())
-        await self._forget_later()
         await self.cue_when_due()
 
     async def cue_when_due(self) -> None:
@@ -72,18 +70,18 @@ class Ear(FrameProcessor):
         if self._floor.wants_caller(now):
             turns = self._log.conversation.spoken_turns
             await self.push_frame(CueFrame(self._floor.give_cue(now), turns))
-        elif (
-            self._floor.cue is None
-            and self._floor.unanswered
-            and now < self._floor.free_at < math.inf  # While it writes, its next event comes.
-        ):
-            self._later = self.create_task(self._cue_later(self._floor.free_at - now))
+        elif self._later is None and self._floor.keeps_waiting(now):
+            self._later = self.create_task(self._cue_later())
 
-    async def _cue_later(self, delay: float) -> None:
-        await asyncio.sleep(delay)
+    async def _cue_later(self) -> None:
+        """Cue the caller when the agent has been busy for too long, however often it moves."""
+        now = self._log.clock.now
+        while self._floor.keeps_waiting(now()):
+            await asyncio.sleep(self._floor.free_at - now())
         self._later = None
-        self._log.note("a tool call is taking long: the caller goes on without it")
-        await self.cue_when_due()
+        if self._floor.wants_caller(now()):
+            self._log.note("the agent has been busy for long: the caller goes on without it")
+            await self.cue_when_due()
 
     async def _forget_later(self) -> None:
         later, self._later = self._later, None
@@ -186,8 +184,6 @@ class Mouth(FrameProcessor):
     async def _reply(self, text: str, move: HangUp | Wait | None) -> None:
         now = self._log.clock.now
         while (quiet := self._floor.over_at - now()) > 0 and self._floor.cue == self._cue:
-            if quiet == math.inf:
-                return  # The agent has gone on; the ear is about to take the cue back.
             await asyncio.sleep(quiet)
         if self._floor.cue != self._cue:
             return

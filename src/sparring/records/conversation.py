@@ -7,12 +7,13 @@ Rules of attribution:
 - An utterance belongs to the turn in which it *began*. Words that trickle in after the caller has
   spoken, of a response begun before, stay with the earlier turn, and that response is marked as
   interrupted. They never answer the later turn.
+- Words outside any response that the agent announced belong to the last one of its turn.
 - In text the agent's words are its LLM's. A line that its TTS spoke without the LLM (a canned
   prompt) counts as well, unless it only repeats what the LLM wrote.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -53,6 +54,11 @@ class Response:
     interrupted: bool = False
 
     @property
+    def has_words(self) -> bool:
+        """Whether it says anything; without putting its text together."""
+        return self.first_word_at is not None
+
+    @property
     def text(self) -> str:
         """The response's words; empty for a response that only called a tool."""
         return (" " if self.spoken else "").join(self.pieces).strip()
@@ -79,6 +85,11 @@ class Turn:
         if self.side is Side.CALLER:
             return self.said
         return " ".join(response.text for response in self.utterances)
+
+    @property
+    def has_words(self) -> bool:
+        """Whether anything is said in it; without putting its text together."""
+        return bool(self.said) or any(response.has_words for response in self.responses)
 
     @property
     def utterances(self) -> list[Response]:
@@ -157,7 +168,7 @@ class Conversation:
 
     @property
     def responding(self) -> bool:
-        """Whether a response of the agent's LLM is under way."""
+        """Whether a response that the agent's LLM announced is under way."""
         return self._response is not None
 
     @property
@@ -168,7 +179,7 @@ class Conversation:
     @property
     def spoken_turns(self) -> list[Turn]:
         """The turns that hold words, in order."""
-        return [turn for turn in self.turns if turn.text]
+        return [turn for turn in self.turns if turn.has_words]
 
     @property
     def caller_turns(self) -> list[Turn]:
@@ -178,7 +189,7 @@ class Conversation:
     @property
     def agent_turns(self) -> list[Turn]:
         """The agent's turns that hold words, in order."""
-        return [turn for turn in self.turns if turn.side is Side.AGENT and turn.text]
+        return [turn for turn in self.turns if turn.side is Side.AGENT and turn.has_words]
 
     def messages(self) -> list[dict[str, str]]:
         """The conversation as ``{role: user|assistant, content}``; the caller is the user."""
@@ -211,13 +222,20 @@ class Conversation:
         return response
 
     def _add_words(self, at: float, text: str) -> None:
-        response = self._response
-        if response is None:
-            last = self._last_response()
-            # A straggler of a response that was cut off; anything else begins a new one.
-            response = last if last is not None and last.interrupted else self._begin(Response(at))
-            self._response = None if response.interrupted else response
-        self._append(response, at, text)
+        if self._response is not None:
+            self._append(self._response, at, text)
+            return
+        last = self._last_response()
+        # A straggler of a response that was cut off stays with it; other words that no response
+        # was announced for go with what the agent is saying in this turn, and end as they come.
+        if last is None or not (last.interrupted or self._is_of_this_turn(last)):
+            last = self._begin(Response(at))
+        self._append(last, at, text)
+        if not last.interrupted:
+            last.ended_at = at
+
+    def _is_of_this_turn(self, response: Response) -> bool:
+        return any(response is one for one in self.turns[-1].responses)
 
     @staticmethod
     def _append(response: Response, at: float, text: str) -> None:
@@ -226,10 +244,11 @@ class Conversation:
             response.first_word_at = at
 
     def _last_response(self) -> Response | None:
-        written: Sequence[Response] = [
-            r for turn in self.turns for r in turn.responses if not r.spoken
-        ]
-        return written[-1] if written else None
+        for turn in reversed(self.turns):
+            for response in reversed(turn.responses):
+                if not response.spoken:
+                    return response
+        return None
 
     def _close_response(self, at: float) -> None:
         if self._response is not None:
