@@ -95,6 +95,42 @@ async def test_an_item_waits_for_those_it_comes_after():
     assert await talk.hears("What day?") == "August 8."
 
 
+async def test_a_finish_item_waits_for_those_it_comes_after():
+    thanks = {"id": "thanks", "say": "Thank you!", "action": "finish", "after": ["hurry"]}
+    talk = Talk(agenda=[AGENDA[2], thanks])
+    await talk.hears("Hello!")
+    assert await talk.hears("You're all set.") == "Okay."
+    assert await talk.hears("One moment.") == "Take your time."
+    assert await talk.hears("You're all set.") == "Thank you! (end)"
+
+
+async def test_what_comes_after_a_wait_is_said_once_it_has_waited():
+    wait = {"id": "checking", "hear": ["let me check"], "action": "wait"}
+    talk = Talk(agenda=[wait, {"id": "well", "say": "And?", "after": ["checking"]}])
+    await talk.hears("Hello!")
+    assert await talk.hears("Hm.") == "Okay."
+    talk.bot("Let me check.")
+    assert [type(move) for move in await talk.moves()] == [Wait]
+    assert await talk.hears("Found it.") == "And?"
+
+
+async def test_a_wait_item_waits_for_those_it_comes_after():
+    wait = {"id": "checking", "hear": ["let me check"], "action": "wait", "after": ["name"]}
+    talk = Talk(agenda=[AGENDA[0], wait])
+    await talk.hears("Hello!")
+    assert await talk.hears("Let me check. What name?") == "It's Maya."
+    talk.bot("Let me check.")
+    assert [type(move) for move in await talk.moves()] == [Wait]
+
+
+@pytest.mark.parametrize("fact", ["e-mail", "e_mail", "E Mail", "e.mail"])
+@pytest.mark.parametrize("asked", ["What's your e-mail?", "Your email, please.", "E mail?"])
+async def test_a_fact_is_known_however_its_name_is_joined(fact: str, asked: str):
+    talk = Talk(facts={fact: "m@x.example"})
+    await talk.hears("Hello!")
+    assert await talk.hears(asked) == "m@x.example"
+
+
 async def test_the_next_required_item_is_said_if_nothing_calls_for_one():
     talk = Talk()
     await talk.hears("Hello!")

@@ -1,5 +1,6 @@
 import pytest
 
+from sparring.errors import CallerError
 from sparring.scenarios import AgendaItem
 
 
@@ -12,7 +13,6 @@ from sparring.scenarios import AgendaItem
         ("a.c", "abc", False),  # Plain text is no expression.
         (r"/\bname\b/", "Your NAME, please", True),
         (r"/\bname\b/", "Your username", False),
-        ("//", "either // or", True),  # Too short to be an expression.
         ("/", "and/or", True),
         ([], "anything", False),
     ],
@@ -25,3 +25,9 @@ def test_what_an_item_hears(hear: str | list[str], text: str, heard: bool):
 def test_defaults():
     item = AgendaItem(id="a", say="b")
     assert (item.action, item.required, item.hear, item.after) == ("answer", True, [], [])
+
+
+def test_an_expression_that_would_match_for_ever_is_given_up():
+    item = AgendaItem(id="a", say="b", hear=["/(a|aa)+$/"])
+    with pytest.raises(CallerError, match=r"'/\(a\|aa\)\+\$/' takes more than 0.5 s"):
+        item.hears("a" * 60 + "!")

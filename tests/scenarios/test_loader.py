@@ -308,6 +308,8 @@ def test_a_directory_may_hold_more_than_files(tmp_path: Path):
     assert list(map(str, loaded.problems)) == [
         f"{tmp_path}/gone.yaml:1:1: cannot be read: No such file or directory"
     ]
+    (problem,) = load([tmp_path / "pipe.yaml"]).problems
+    assert problem.message == "cannot be read: it is no regular file"
 
 
 def test_problems_are_told_once_and_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

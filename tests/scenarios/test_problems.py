@@ -330,6 +330,37 @@ def problems(tmp_path: Path, text: str | bytes, may_both: bool = False) -> list[
             "5:10: agenda item 'a' waits, so it needs a `hear`: what to wait after",
         ),
         (
+            "agenda: [{id: a, action: wait, hear: x, say: b}]",
+            "5:41: agenda item 'a' waits, so it has nothing to `say`: leave it out, or make it "
+            "another action",
+        ),
+        (
+            "agenda: [{id: a, say: b, action: finish}, {id: c, say: d, after: [a]}]",
+            "5:67: agenda item 'c' comes after 'a', with which the caller hangs up",
+        ),
+        (
+            "agenda: [{id: a, say: b, hear: ['//']}]",
+            "5:33: '//' is no good regular expression: it is empty, so it would hear everything",
+        ),
+        ('opening: "a\\0b"', "5:10: text cannot hold the control character U+0000"),
+        (
+            "metrics: [{measure: turns, min_value: 21}]",
+            "5:39: no call could meet min_value 21: max_turns is 20",
+        ),
+        (
+            "metrics: [{measure: duration, min_value: 400}]",
+            "5:42: no call could meet min_value 400: max_duration_s is 300",
+        ),
+        (
+            "metrics: [{measure: latency, max_value: -1}]",
+            "5:41: no call could meet max_value -1: it is negative",
+        ),
+        (
+            "context: [{role: asistant, content: a}]",
+            "5:18: a message's role must be one of system, developer, user, assistant, tool, "
+            "function, not the text \"asistant\". Did you mean 'assistant'?",
+        ),
+        (
             "agenda: [{id: a, say: b, hear: ['/[[a]/']}]",
             "5:33: '/[[a]/' is no good regular expression: Possible nested set at position 1",
         ),

@@ -70,7 +70,7 @@ ITEM = mapping(
     done_when=WORDS,
     action=st.sampled_from(["answer", "correct", "wait", "finish"]),
     required=st.booleans(),
-)
+).map(lambda item: {k: v for k, v in item.items() if k != "say" or item.get("action") != "wait"})
 SIMULATIONS = mapping(
     dict.fromkeys(("name", "persona", "goal", "success"), WORDS),
     simulator=MODEL | st.just({"service": "agenda"}),
@@ -94,7 +94,7 @@ SIMULATIONS = mapping(
     facts=st.dictionaries(NAMES, st.booleans() | st.integers() | NUMBERS | WORDS, max_size=2),
     agenda=st.lists(ITEM, max_size=2, unique_by=lambda item: item["id"]),
     seed=st.integers(),
-    context=st.lists(mapping({"role": NAMES}, content=WORDS), max_size=1),
+    context=st.lists(mapping({"role": st.just("user")}, content=WORDS), max_size=1),
     tags=st.lists(NAMES, max_size=2),
 )  # fmt: skip
 

@@ -15,6 +15,9 @@ answers. After each agent turn, the first of these that applies:
 7. The next required item whose ``after`` items are done.
 8. An "Okay.", at most twice in a row, to let the agent go on; then it hangs up: it has nothing
    left to say and was never given its confirmation.
+
+Every item waits for those in its ``after``. An item is done when it has been said, a ``wait`` item
+when it has heard what it waits after; whether a ``wait`` item is required makes no difference.
 """
 
 import re
@@ -51,6 +54,10 @@ class _Progress:
     spoken: bool = False
     nudges: int = 0
 
+    def allows(self, item: AgendaItem) -> bool:
+        """Whether all that the item comes after is done."""
+        return self.done.issuperset(item.after)
+
 
 class AgendaCaller:
     """Plays a simulation's ``opening``, ``agenda`` and ``facts``."""
@@ -74,7 +81,7 @@ class AgendaCaller:
 
     async def answer(self, turns: Sequence[Turn]) -> AsyncIterator[Move]:
         """What the agenda says after these turns."""
-        progress = _Progress(done={item.id for item in self._waits})
+        progress = _Progress()
         heard: Turn | None = None
         for turn in turns:
             if turn.side is Side.CALLER:
@@ -90,18 +97,18 @@ class AgendaCaller:
         if not progress.spoken and self._opening is not None:
             return [Thought("the opening"), Words(self._opening)]
         words = heard.text if heard else ""
-        for item in self._waits:
-            if heard and item.hears(_last_response(heard)):
+        if heard:
+            for item in self._waiting_after(heard, progress):
                 return [Wait(f"item {item.id!r}: the agent is not done")]
         unmet = [item for item in self._items if item.id not in progress.done]
         required = [item.id for item in unmet if item.required]
         if progress.spoken and not required:
-            farewell = self._farewell(words)
+            farewell = self._farewell(words, progress)
             if farewell:
                 return farewell
         if _GOODBYE.search(words):
             return [HangUp(not required, _after_goodbye(required))]
-        ready = [item for item in unmet if progress.done.issuperset(item.after)]
+        ready = [item for item in unmet if progress.allows(item)]
         for item in ready:
             if item.hears(words):
                 return self._say(item, progress, "the agent's words call for it")
@@ -117,12 +124,23 @@ class AgendaCaller:
             return [Thought("nothing left to say: letting the agent go on"), Words(NUDGE)]
         return [HangUp(False, "nothing was left to say, and the agent never confirmed")]
 
-    def _farewell(self, words: str) -> list[Move]:
+    def _waiting_after(self, heard: Turn, progress: _Progress) -> list[AgendaItem]:
+        """The items that wait after the last thing the agent said; those that waited are done."""
+        said = [response.text for response in heard.utterances]
+        waiting: list[AgendaItem] = []
+        for item in self._waits:
+            if progress.allows(item) and any(map(item.hears, said)):
+                progress.done.add(item.id)
+                if item.hears(said[-1]):
+                    waiting.append(item)
+        return waiting
+
+    def _farewell(self, words: str, progress: _Progress) -> list[Move]:
         """The hang-up, if the agent has confirmed."""
         if not self._finishes:
             return [HangUp(True, "everything on the agenda was said and answered")]
         for item in self._finishes:
-            if not item.hear or item.hears(words):
+            if progress.allows(item) and (not item.hear or item.hears(words)):
                 goodbye: list[Move] = [Words(item.say)] if item.say else []
                 thought = Thought(f"item {item.id!r}: the agent confirms")
                 return [thought, *goodbye, HangUp(True, "the agent confirmed")]
@@ -138,8 +156,7 @@ class AgendaCaller:
         for sentence in _SENTENCE.findall(words):
             if _REQUEST.search(sentence):
                 for name in self._facts:
-                    spoken = re.escape(re.sub(r"[_\-\s]+", " ", name)).replace(r"\ ", r"\s+")
-                    if re.search(rf"\b{spoken}\b", sentence, re.IGNORECASE):
+                    if _names(sentence, name):
                         return name
         return None
 
@@ -163,8 +180,13 @@ def unplayable(simulation: Simulation) -> str | None:
     return None
 
 
-def _last_response(turn: Turn) -> str:
-    return turn.utterances[-1].text if turn.utterances else ""
+def _names(sentence: str, fact: str) -> bool:
+    """Whether a sentence names a fact, however either is joined: ``e-mail``, ``email``."""
+    parts = [re.escape(part) for part in re.split(r"[\W_]+", fact) if part]
+    if not parts:
+        return fact.casefold() in sentence.casefold()
+    spoken = r"[\W_]*".join(parts)
+    return re.search(rf"(?<![^\W_]){spoken}(?![^\W_])", sentence, re.IGNORECASE) is not None
 
 
 def _after_goodbye(required: Sequence[str]) -> str:

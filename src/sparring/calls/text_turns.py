@@ -71,17 +71,14 @@ class Ear(FrameProcessor):
             turns = self._log.conversation.spoken_turns
             await self.push_frame(CueFrame(self._floor.give_cue(now), turns))
         elif self._later is None and self._floor.keeps_waiting(now):
-            self._later = self.create_task(self._cue_later())
+            self._later = self.create_task(self._cue_later(self._floor.free_at - now))
 
-    async def _cue_later(self) -> None:
-        """Cue the caller when the agent has been busy for too long, however often it moves."""
-        now = self._log.clock.now
-        while self._floor.keeps_waiting(now()):
-            await asyncio.sleep(self._floor.free_at - now())
+    async def _cue_later(self, delay: float) -> None:
+        await asyncio.sleep(delay)
         self._later = None
-        if self._floor.wants_caller(now()):
+        if self._floor.wants_caller(self._log.clock.now()):
             self._log.note("the agent has been busy for long: the caller goes on without it")
-            await self.cue_when_due()
+        await self.cue_when_due()  # Or later still, if the agent has moved meanwhile.
 
     async def _forget_later(self) -> None:
         later, self._later = self._later, None
@@ -183,7 +180,9 @@ class Mouth(FrameProcessor):
 
     async def _reply(self, text: str, move: HangUp | Wait | None) -> None:
         now = self._log.clock.now
-        while (quiet := self._floor.over_at - now()) > 0 and self._floor.cue == self._cue:
+        while (quiet := self._floor.over_at - now()) > 0:
+            if self._floor.cue != self._cue:
+                return
             await asyncio.sleep(quiet)
         if self._floor.cue != self._cue:
             return

@@ -6,8 +6,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Annotated, Any, Literal, Self, cast
 
+import regex
 from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
+from sparring.errors import CallerError
 from sparring.scenarios.blocks import STRICT, Text
 from sparring.scenarios.faults import (
     Fault,
@@ -21,6 +23,8 @@ from sparring.scenarios.faults import (
 )
 
 _LATER = ("interrupt", "backchannel")
+_MATCH_S = 0.5
+"""What a regular expression may take; one that backtracks without end would stop everything."""
 
 
 def _as_list(value: Any) -> Any:
@@ -78,6 +82,13 @@ class AgendaItem(BaseModel):
             raise fault(
                 f"agenda item {quoted(self.id)} waits, so it needs a `hear`: what to wait after"
             )
+        if self.action == "wait" and self.say is not None:
+            raise fault(
+                f"agenda item {quoted(self.id)} waits, so it has nothing to `say`: leave it out, "
+                "or make it another action",
+                "say",
+                at_key=True,
+            )
         faults: list[Fault] = []
         for index, phrase in enumerate(self.hear):
             try:
@@ -90,11 +101,25 @@ class AgendaItem(BaseModel):
         return self
 
     def hears(self, text: str) -> bool:
-        """Whether these words of the agent's call for the item."""
-        return any(pattern.search(text) for pattern in self._patterns)
+        """Whether these words of the agent's call for the item.
+
+        Raises:
+            CallerError: If one of its regular expressions cannot be matched in any decent time.
+        """
+        for phrase, pattern in zip(self.hear, self._patterns, strict=True):
+            try:
+                if pattern.search(text, timeout=_MATCH_S):
+                    return True
+            except TimeoutError:
+                raise CallerError(
+                    f"agenda item {quoted(self.id)}: the regular expression {quoted(phrase)} takes "
+                    f"more than {_MATCH_S:g} s on what the agent said; write it so that it cannot "
+                    "match in many ways"
+                ) from None
+        return False
 
     @cached_property
-    def _patterns(self) -> list[re.Pattern[str]]:
+    def _patterns(self) -> list[regex.Pattern[str]]:
         return [_pattern(phrase) for phrase in self.hear]
 
 
@@ -104,6 +129,7 @@ def agenda_faults(agenda: Sequence[AgendaItem], facts: Collection[str]) -> list[
     after: dict[str, list[str]] = {}
     for item in agenda:
         after.setdefault(item.id, item.after)
+    finishing = {item.id for item in agenda if item.action == "finish"}
     seen: set[str] = set()
     for index, item in enumerate(agenda):
         at = ("agenda", index)
@@ -121,6 +147,9 @@ def agenda_faults(agenda: Sequence[AgendaItem], facts: Collection[str]) -> list[
                 message = f"{name} comes after {quoted(earlier)}, which is no item"
                 hint = suggestion(earlier, after)
                 faults.append(Fault(message + hint, (*at, "after", step)))
+            elif earlier in finishing:
+                message = f"{name} comes after {quoted(earlier)}, with which the caller hangs up"
+                faults.append(Fault(message, (*at, "after", step)))
     return [*faults, *_circles(agenda, after)]
 
 
@@ -172,19 +201,22 @@ def _way_back(after: Mapping[str, list[str]], start: str) -> list[str]:
     return []
 
 
-def _pattern(phrase: str) -> re.Pattern[str]:
+def _pattern(phrase: str) -> regex.Pattern[str]:
     """A phrase as a pattern.
 
     Raises:
         ValueError: If it is a regular expression that is wrong, or of doubtful meaning.
     """
-    is_expression = len(phrase) > 2 and phrase.startswith("/") and phrase.endswith("/")
+    is_expression = len(phrase) > 1 and phrase.startswith("/") and phrase.endswith("/")
     expression = phrase[1:-1] if is_expression else re.escape(phrase)
+    if not expression:
+        raise ValueError("it is empty, so it would hear everything")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         try:
-            return re.compile(expression, re.IGNORECASE)
+            re.compile(expression)  # Its warnings and its words for what is wrong are the better.
+            return regex.compile(expression, regex.IGNORECASE)
         except RecursionError:
             raise ValueError("nested too deeply") from None
-        except (re.error, OverflowError, Warning) as error:
+        except (re.error, regex.error, OverflowError, Warning) as error:
             raise ValueError(str(error)) from None

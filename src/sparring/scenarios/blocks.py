@@ -5,6 +5,7 @@ with ``factory:`` is handed whole to the user's own function, so it may hold any
 """
 
 import math
+import re
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal, Self, cast
 
@@ -25,7 +26,18 @@ from sparring.scenarios.faults import Fault, all_of, fault, nearest_spelling, un
 STRICT = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 OPEN = ConfigDict(extra="allow", strict=True, frozen=True, allow_inf_nan=False)
 
-Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+
+
+def _speakable(text: str) -> str:
+    if found := _CONTROL.search(text):
+        raise fault(f"text cannot hold the control character U+{ord(found[0]):04X}")
+    return text
+
+
+Text = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1), AfterValidator(_speakable)
+]
 """Text that says something."""
 DottedPath = Annotated[str, StringConstraints(pattern=r"^[^\W\d]\w*(\.[^\W\d]\w*)+$")]
 

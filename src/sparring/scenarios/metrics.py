@@ -74,6 +74,8 @@ class RangeMetric(BaseModel):
         least, most = self.min_value, self.max_value
         if least is not None and most is not None and least > most:
             raise fault(f"min_value {least:g} is greater than max_value {most:g}", "min_value")
+        if most is not None and most < 0:
+            raise fault(f"no call could meet max_value {most:g}: it is negative", "max_value")
         return self
 
 

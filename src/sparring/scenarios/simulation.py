@@ -16,8 +16,10 @@ from sparring.scenarios.blocks import (
     Text,
     User,
 )
-from sparring.scenarios.faults import Fault, all_of, fault, quote_hint, shown
-from sparring.scenarios.metrics import Metric, name_faults
+from sparring.scenarios.faults import Fault, all_of, fault, not_among, quote_hint, shown
+from sparring.scenarios.metrics import Metric, RangeMetric, name_faults
+
+_ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 
 
 def _scalar(value: Any) -> Any:
@@ -94,10 +96,26 @@ class Simulation(BaseModel):
                 if not name.strip()
             ),
             *_role_faults(self.context),
+            *self._unreachable(),
         ]
         if faults:
             raise all_of(faults)
         return self
+
+    def _unreachable(self) -> Iterator[Fault]:
+        """Bounds that the caps of the call leave no way to meet."""
+        caps = {
+            "turns": ("max_turns", self.max_turns),
+            "duration": ("max_duration_s", self.max_duration_s),
+        }
+        for index, metric in enumerate(self.metrics):
+            if isinstance(metric, RangeMetric) and metric.measure in caps:
+                cap, most = caps[metric.measure]
+                if metric.min_value is not None and metric.min_value > most:
+                    message = (
+                        f"no call could meet min_value {metric.min_value:g}: {cap} is {most:g}"
+                    )
+                    yield Fault(message, ("metrics", index, "min_value"))
 
 
 def _role_faults(context: Sequence[Mapping[str, Any]]) -> Iterator[Fault]:
@@ -108,3 +126,5 @@ def _role_faults(context: Sequence[Mapping[str, Any]]) -> Iterator[Fault]:
         elif not isinstance(role, str):
             told = f"a message's role must be text, not {shown(role)}{quote_hint(role)}"
             yield Fault(told, ("context", index, "role"))
+        elif role not in _ROLES:
+            yield Fault(not_among("a message's role", role, _ROLES), ("context", index, "role"))

@@ -111,6 +111,8 @@ def read_text(path: Path) -> str:
         SourceError: If it cannot be read, is larger than ``MAX_BYTES``, or is no UTF-8.
     """
     file = str(path)
+    if path.exists() and not path.is_file():  # To read a pipe may be to wait for ever.
+        raise SourceError(Place(file), "cannot be read: it is no regular file")
     try:
         with path.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
