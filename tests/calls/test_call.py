@@ -315,6 +315,25 @@ async def test_something_that_speaks_no_websocket(play: Play):
     assert ended(record).kind is Kind.CONNECT_FAILED
 
 
+async def test_an_agent_without_tls(play: Play):
+    async with FakeAgent(silent) as agent:
+        record = await play(agent.url.replace("ws://", "wss://"))
+    assert ended(record).kind is Kind.CONNECT_FAILED
+    assert "does not speak TLS" in ended(record).reason and "ws://" in ended(record).reason
+
+
+async def test_a_proxy_of_the_environment_is_not_for_agents_here(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+):
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    async with FakeAgent(replies("Hello.", "Bye.")) as agent:
+        record = await play(agent.url)
+    assert said(record)[0] == "Hello."
+
+
 async def test_something_that_never_answers_the_handshake(play: Play):
     gone = asyncio.Event()
 

@@ -128,6 +128,10 @@ async def test_a_run_without_an_agent_is_an_error(book: Path, tmp_path: Path):
         ("ws://localhost:99999/ws", "It should look like ws://localhost:7860/ws."),
         ("ws://", "It should look like ws://localhost:7860/ws."),
         ("", "It should look like ws://localhost:7860/ws."),
+        ("ws://a..b/ws", "It should look like ws://localhost:7860/ws."),
+        ("ws://ho st/ws", "It should look like ws://localhost:7860/ws."),
+        ("ws://localhost:0/ws", "It should look like ws://localhost:7860/ws."),
+        ("ws://x/ws#top", "The part after # would never reach the agent: leave it out."),
     ],
 )
 async def test_a_url_that_cannot_be_an_agent(book: Path, tmp_path: Path, url: str, hint: str):
@@ -135,6 +139,13 @@ async def test_a_url_that_cannot_be_an_agent(book: Path, tmp_path: Path, url: st
     assert ran.code == 2
     assert ran.err == f"error: {url!r} is not the URL of an agent. {hint}\n"
     assert not (tmp_path / "eval-runs").exists()
+
+
+async def test_a_wrong_url_is_shown_without_its_password(book: Path, tmp_path: Path):
+    url = "http://me:planted-pass-1@x.example/ws?token=planted-token-1"
+    ran = await sparring("run", book, "--offline", "--agent", url, cwd=tmp_path)
+    assert ran.code == 2 and "Did you mean ws://x.example/ws?token=…?" in ran.err
+    assert "planted" not in ran.err
 
 
 async def test_a_name_in_use(book: Path, tmp_path: Path):

@@ -57,7 +57,9 @@ def test_two_runs_of_the_same_second_do_not_mix(tmp_path: Path):
     assert first.path != second.path
 
 
-@pytest.mark.parametrize("name", ["", ".", "..", "a/b", "a\\b", "a\0b"])
+@pytest.mark.parametrize(
+    "name", ["", " ", ".", "..", "a/b", "a\\b", "a\0b", "a\nb", "a\x1b[2J", " a", "-a"]
+)
 def test_what_cannot_name_a_run(tmp_path: Path, name: str):
     with pytest.raises(UsageError, match="cannot name a run"):
         RunDirectory.create(tmp_path, name)

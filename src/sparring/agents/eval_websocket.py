@@ -1,9 +1,12 @@
 """The eval WebSocket: how an unchanged Pipecat agent on the stock dev runner is reached."""
 
 import asyncio
+import ipaddress
+import re
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import (
@@ -24,6 +27,9 @@ MAX_MESSAGE_BYTES = 64 * 2**20
 _CLOSE_TIMEOUT_S = 2.0
 
 
+_HOST = re.compile(r"[^\s/?#@:]+|\[[0-9a-fA-F:.]+(%\w+)?\]")
+
+
 def check_url(url: str) -> str:
     """The URL, if it can be one of an agent.
 
@@ -32,18 +38,32 @@ def check_url(url: str) -> str:
     """
     try:
         parts = urlsplit(url)
-        port_is_valid = parts.port is None or parts.port > 0
+        address = parts.netloc.rpartition("@")[2]
+        host = address.removesuffix(f":{parts.port}" if parts.port is not None else ":")
+        valid = _is_host(host) and parts.port != 0
     except ValueError:
-        port_is_valid, parts = False, urlsplit("")
-    if parts.scheme in ("ws", "wss") and parts.hostname and port_is_valid:
+        valid, parts = False, urlsplit("")
+    if valid and parts.scheme in ("ws", "wss") and url.isprintable() and not parts.fragment:
         return url
     swapped = {"http": "ws", "https": "wss"}.get(parts.scheme)
-    hint = (
-        f"Did you mean {urlunsplit(parts._replace(scheme=swapped))}?"
-        if swapped and parts.hostname
-        else "It should look like ws://localhost:7860/ws."
-    )
-    raise UsageError(f"{url!r} is not the URL of an agent. {hint}")
+    if valid and parts.fragment:
+        hint = "The part after # would never reach the agent: leave it out."
+    elif valid and swapped:
+        hint = f"Did you mean {without_secrets(urlunsplit(parts._replace(scheme=swapped)))}?"
+    else:
+        hint = "It should look like ws://localhost:7860/ws."
+    raise UsageError(f"{without_secrets(url)!r} is not the URL of an agent. {hint}")
+
+
+def _is_host(host: str) -> bool:
+    """Whether it can be a host's name or address, as DNS would have it."""
+    if not _HOST.fullmatch(host):
+        return False
+    try:
+        host.encode("idna")
+    except UnicodeError:
+        return False
+    return True
 
 
 class EvalWebSocket:
@@ -60,7 +80,7 @@ class EvalWebSocket:
             UsageError: If the URL cannot be one of an agent.
         """
         self._address = check_url(url)
-        self.url = _without_secrets(url)
+        self.url = without_secrets(url)
         self.label = label or self.url
         self._socket: ClientConnection | None = None
         self._clock = CallClock()
@@ -81,6 +101,8 @@ class EvalWebSocket:
                 max_size=MAX_MESSAGE_BYTES,
                 compression=None,
                 user_agent_header="sparring",
+                # A proxy that the environment names is for the world outside.
+                proxy=None if _is_local(address) else True,
             )
         except InvalidStatus as error:
             raise ConnectionFailed(_refusal(self.url, error.response.status_code)) from error
@@ -90,10 +112,7 @@ class EvalWebSocket:
                 f"within {options.connect_timeout_s:g} s"
             ) from error
         except OSError as error:
-            cause = error.strerror or str(error)
-            raise ConnectionFailed(
-                f"nothing answers at {self.url} ({cause}): is the agent running?"
-            ) from error
+            raise ConnectionFailed(_unreachable(self.url, error)) from error
         except (InvalidHandshake, InvalidURI, EOFError) as error:
             raise ConnectionFailed(
                 f"{self.url} does not speak WebSocket ({_innermost(error)})"
@@ -153,6 +172,14 @@ class EvalWebSocket:
         return str(self._sent)
 
 
+def _is_local(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
 def _with_flags(url: str, options: SessionOptions) -> str:
     """The URL with its session flags, which agents before pipecat 1.13 read from there."""
     flags = {
@@ -166,11 +193,14 @@ def _with_flags(url: str, options: SessionOptions) -> str:
     return urlunsplit(parts._replace(query="&".join(filter(None, (parts.query, query)))))
 
 
-def _without_secrets(url: str) -> str:
+def without_secrets(url: str) -> str:
     """The URL as it may be shown: no password, no query values that could be a token."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # What is no URL may hold a password all the same.
+        return re.sub(r"[^/@]*@", "", url)
     host = parts.netloc.rpartition("@")[2]
-    query = urlencode([(key, "…") for key, _ in parse_qsl(parts.query)], safe="…")
+    query = "&".join(f"{quote(key)}=…" for key, _ in parse_qsl(parts.query))
     return urlunsplit(parts._replace(netloc=host, query=query))
 
 
@@ -181,6 +211,18 @@ def _refusal(url: str, status: int) -> str:
             "and a runner with --ws-auth wants its token in the URL"
         )
     return f"{url} refused the connection (HTTP {status})"
+
+
+def _unreachable(url: str, error: OSError) -> str:
+    if isinstance(error, ssl.SSLError) or (
+        url.startswith("wss:") and isinstance(error, ConnectionResetError)
+    ):
+        return (
+            f"{url} does not speak TLS, or not with a certificate that is trusted here "
+            f"({_innermost(error)}): the URL of an agent without TLS begins with ws://"
+        )
+    cause = error.strerror or str(error) or type(error).__name__
+    return f"nothing answers at {url} ({cause}): is the agent running?"
 
 
 def _innermost(error: BaseException) -> str:

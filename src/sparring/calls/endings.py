@@ -108,10 +108,10 @@ class Endings:
             over = now >= self._closing_at(end_call)
             return ev.Ended(at=now, ending=Ending.END_CALL) if over else None
         if now >= self._silence_at:
-            reason = f"nothing happened for {self._limits.silence_s:g} s"
+            reason = f"nothing happened for {self._limits.silence_s:.12g} s"
             return self._out_of_time(now, Ending.SILENCE, Kind.SILENCE, reason)
         if now >= self._duration_at:
-            reason = f"the call was not over after {self._limits.duration_s:g} s"
+            reason = f"the call was not over after {self._limits.duration_s:.12g} s"
             return self._out_of_time(now, Ending.MAX_DURATION, Kind.MAX_DURATION, reason)
         return None
 
@@ -176,7 +176,7 @@ class Endings:
             at=now,
             ending=Ending.ERROR,
             kind=Kind.HANDSHAKE_TIMEOUT,
-            reason=f"the agent was not ready within {self._limits.ready_s:g} s: "
+            reason=f"the agent was not ready within {self._limits.ready_s:.12g} s: "
             f"does its pipeline have RTVI?{self._reported}",
         )
 

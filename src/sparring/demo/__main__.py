@@ -13,6 +13,7 @@ from sparring.cli.exits import Exit
 from sparring.cli.play import Wanted, play
 from sparring.demo.variants import VARIANTS
 from sparring.errors import SparringError
+from sparring.scenarios import load
 
 _RUNS_DIR = Path("demo-runs")
 
@@ -37,6 +38,11 @@ def demo(
     if agent not in VARIANTS:
         names = ", ".join(variant.name for variant in VARIANTS.values())
         typer.echo(f"error: there is no demo agent {agent!r}; choose one of {names}", err=True)
+        raise typer.Exit(Exit.USAGE)
+    loaded = load(simulations)
+    if not loaded.scenarios:
+        for problem in loaded.problems:
+            typer.echo(str(problem), err=True)
         raise typer.Exit(Exit.USAGE)
     port = free_port()
     command = [sys.executable, "-m", "sparring.demo.agent", "--port", str(port), "--agent", agent]

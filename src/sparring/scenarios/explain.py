@@ -127,7 +127,7 @@ def _message(details: ErrorDetails, path: _Steps) -> str:
             return f"{name} must be a finite number"
         case _ if kind in _LIMITS:
             word, key = _LIMITS[kind]
-            return f"{name} must be {word} {context[key]:g}, not {shown(value)}"
+            return f"{name} must be {word} {context[key]:.12g}, not {shown(value)}"
         case _ if kind in _TYPES:
             hint = quote_hint(value) if kind == "string_type" else ""
             return f"{name} must be {_TYPES[kind]}, not {shown(value)}{hint}"

@@ -73,9 +73,11 @@ class RangeMetric(BaseModel):
     def _bounds_fit(self) -> Self:
         least, most = self.min_value, self.max_value
         if least is not None and most is not None and least > most:
-            raise fault(f"min_value {least:g} is greater than max_value {most:g}", "min_value")
+            raise fault(
+                f"min_value {least:.12g} is greater than max_value {most:.12g}", "min_value"
+            )
         if most is not None and most < 0:
-            raise fault(f"no call could meet max_value {most:g}: it is negative", "max_value")
+            raise fault(f"no call could meet max_value {most:.12g}: it is negative", "max_value")
         return self
 
 

@@ -111,10 +111,9 @@ class Simulation(BaseModel):
         for index, metric in enumerate(self.metrics):
             if isinstance(metric, RangeMetric) and metric.measure in caps:
                 cap, most = caps[metric.measure]
-                if metric.min_value is not None and metric.min_value > most:
-                    message = (
-                        f"no call could meet min_value {metric.min_value:g}: {cap} is {most:g}"
-                    )
+                least = metric.min_value
+                if least is not None and least > most:
+                    message = f"no call could meet min_value {least:.12g}: {cap} is {most:.12g}"
                     yield Fault(message, ("metrics", index, "min_value"))
 
 

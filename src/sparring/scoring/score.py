@@ -180,6 +180,6 @@ def _range_fault(metric: RangeMetric, measured: Measurement) -> Kind | None:
 
 
 def _bounds(metric: RangeMetric) -> str:
-    least = f"at least {metric.min_value:g}" if metric.min_value is not None else ""
-    most = f"at most {metric.max_value:g}" if metric.max_value is not None else ""
+    least = f"at least {metric.min_value:.12g}" if metric.min_value is not None else ""
+    most = f"at most {metric.max_value:.12g}" if metric.max_value is not None else ""
     return ", ".join(filter(None, (least, most)))

@@ -44,7 +44,7 @@ class RunDirectory:
         Raises:
             UsageError: If the name is in use or is no plain name, or the place cannot be written.
         """
-        if name is not None and (not name or name in (".", "..") or re.search(r"[/\\\0]", name)):
+        if name is not None and not _is_plain(name):
             raise UsageError(f"{name!r} cannot name a run: give a plain name, such as nightly-1")
         wanted = name or datetime.now().strftime("%Y%m%d_%H%M%S")
         for number in range(1, 1000):
@@ -133,6 +133,11 @@ class RunDirectory:
                     yield Result.model_validate_json(line)
                 except ValueError as error:
                     raise RecordError(f"{self.results_path}:{number}: no result: {error}") from None
+
+
+def _is_plain(name: str) -> bool:
+    fits = name.strip() == name and name.isprintable() and not re.search(r"[/\\]", name)
+    return bool(name) and fits and name not in (".", "..") and not name.startswith("-")
 
 
 def _fitting(stem: str) -> str:
