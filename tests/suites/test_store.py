@@ -39,6 +39,49 @@ def test_a_torn_last_line_is_passed_over(tmp_path: Path):
     assert len(list(directory.results())) == 1
 
 
+@pytest.mark.parametrize("torn", [b'{"schema_version": 1, "na', b"x" * 200_000, b"\xe2\x80"])
+def test_a_torn_line_is_cut_off_before_anything_is_added(tmp_path: Path, torn: bytes):
+    directory = RunDirectory.create(tmp_path, "a")
+    directory.add(result())
+    directory.close()
+    with directory.results_path.open("ab") as file:
+        file.write(torn)
+    resumed = RunDirectory.resume(tmp_path / "a")
+    resumed.add(result("Again."))
+    assert [one.messages[0]["content"] for one in resumed.results()] == ["Hello.", "Again."]
+
+
+def test_nothing_is_cut_off_of_a_whole_file(tmp_path: Path):
+    directory = RunDirectory.create(tmp_path, "a")
+    for resumed in range(3):
+        directory.close()
+        directory = RunDirectory.resume(tmp_path / "a")
+        assert len(list(directory.results())) == resumed
+        directory.add(result())
+
+
+def test_a_directory_has_one_writer(tmp_path: Path):
+    directory = RunDirectory.create(tmp_path, "a")
+    with pytest.raises(UsageError, match="another process is writing in"):
+        RunDirectory.resume(tmp_path / "a")
+    directory.close()
+    RunDirectory.resume(tmp_path / "a").close()
+
+
+def test_what_is_no_run_directory_is_not_gone_on_in(tmp_path: Path):
+    with pytest.raises(UsageError, match=r"is no run directory: it has no results\.jsonl"):
+        RunDirectory.resume(tmp_path)
+
+
+def test_a_resumed_directory_writes_over_nothing(tmp_path: Path):
+    directory = RunDirectory.create(tmp_path, "a")
+    path = directory.record_path(directory.stem("book"))
+    path.parent.mkdir()
+    path.write_text("{}")
+    directory.close()
+    assert RunDirectory.resume(tmp_path / "a").stem("book") == "book-2"
+
+
 def test_a_damaged_line_is_named(tmp_path: Path):
     directory = RunDirectory.create(tmp_path, "a")
     directory.results_path.write_text("{}\n")

@@ -1,7 +1,8 @@
 """A run directory: where records, logs and results go as they happen.
 
 ``results.jsonl`` takes a line as each run ends, on disk before the next one starts; a line that was
-torn when a process died is dropped by the reader. Files of one run share a stem.
+torn when a process died is dropped by the reader, and cut off before anything is added to it. Files
+of one run share a stem. A directory has one writer at a time.
 """
 
 import os
@@ -21,6 +22,12 @@ from sparring.records.json_text import json_of, json_of_data
 from sparring.records.redaction import redact
 from sparring.records.trace import Trace
 
+try:
+    import fcntl
+except ImportError:  # Windows: one writer is then a matter of good manners.
+    fcntl = None
+
+_BLOCK_BYTES = 2**16
 _STEM_BYTES = 150
 """With what is added to it, a name stays below the 255 bytes that file systems allow."""
 
@@ -29,9 +36,10 @@ class RunDirectory:
     """One run directory, written by one process."""
 
     def __init__(self, path: Path):
-        """Use a directory that ``create`` made."""
+        """Read a directory that is there; ``create`` and ``resume`` give one to write in."""
         self.path = path
-        self._stems: set[str] = set()
+        self._stems = {file.stem.casefold() for file in (path / "records").glob("*.json*")}
+        self._lock: int | None = None
 
     @classmethod
     def create(cls, runs_dir: Path, name: str | None = None) -> "RunDirectory":
@@ -56,7 +64,7 @@ class RunDirectory:
                 raise UsageError(f"{runs_dir} cannot be made: {error.strerror}") from None
             try:
                 path.mkdir()
-                return cls(path)
+                return cls(path)._owned()
             except FileExistsError:
                 if name is not None:
                     raise UsageError(
@@ -65,6 +73,52 @@ class RunDirectory:
             except OSError as error:
                 raise UsageError(f"{path} cannot be made: {error.strerror}") from None
         raise UsageError(f"{runs_dir} holds too many runs of this second")
+
+    @classmethod
+    def resume(cls, path: Path) -> "RunDirectory":
+        """Go on in a run directory; a line that was torn when its writer died is cut off.
+
+        Raises:
+            UsageError: If there is no such run, or somebody else writes in it.
+            RecordError: If its results cannot be read.
+        """
+        if not (path / "results.jsonl").exists():
+            raise UsageError(f"{path} is no run directory: it has no results.jsonl")
+        directory = cls(path)._owned()
+        directory._repair()
+        for _ in directory.results():
+            pass  # So that damage is told before anything is played.
+        return directory
+
+    def close(self) -> None:
+        """Let others write in it."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def _owned(self) -> Self:
+        """Take the directory for ourselves, until we close it or are gone."""
+        self._lock = os.open(self.results_path, os.O_CREAT | os.O_WRONLY)
+        if fcntl is not None:
+            try:
+                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                self.close()
+                raise UsageError(f"another process is writing in {self.path}") from None
+        return self
+
+    def _repair(self) -> None:
+        """Cut off what stands after the last whole line."""
+        with self.results_path.open("rb+") as file:
+            end = position = file.seek(0, os.SEEK_END)
+            line_end = -1
+            while position and line_end < 0:
+                start = max(0, position - _BLOCK_BYTES)
+                file.seek(start)
+                line_end = file.read(position - start).rfind(b"\n")
+                position = start
+            if (whole := position + line_end + 1) != end:
+                file.truncate(whole)
 
     @property
     def results_path(self) -> Path:
