@@ -1,25 +1,31 @@
+"""What becomes of a reply; each kind of fault has a test of its own module's besides."""
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sparring.callers import HangUp
 from sparring.callers.conduct import Fault, Reply, examine
-from sparring.records import Conversation, Turn
-from support.records import bot, user
+from sparring.callers.sentences import words_of
+from sparring.records import Turn
+from support.records import turns
 
-
-def turns(*lines: str) -> list[Turn]:
-    """A conversation; the agent begins."""
-    conversation = Conversation()
-    for number, line in enumerate(lines):
-        for event in bot(number, line) if number % 2 == 0 else [user(number, number, line)]:
-            conversation.fold(event)
-    return conversation.spoken_turns
-
-
+BRIEF = "Jamie Lee. Book a table."
 TALK = turns("Hello, what name is it?", "It's Jamie Lee, thank you very much.", "And the time?")
+DONE = HangUp(True, "booked")
+SYNTAX = ["end_call", "END_CALL", "```", "success", "reason", "true", "<think>", "</think>"]
+MARKS = ["<|channel|>", "<tool_call>", "</tool_call>", "Assistant:", *"(){}[]<>\"'`*_\\/:=,.? \n"]
+PIECES = st.sampled_from([*SYNTAX, *MARKS, "bye", "I should now ", "the user ", "two "])
 
 
-def look(text: str, hang_up: HangUp | None = None, cut_off: bool = False) -> Reply:
-    return examine(text, hang_up, cut_off, TALK)
+def look(
+    text: str,
+    hang_up: HangUp | None = None,
+    cut_off: bool = False,
+    talk: list[Turn] = TALK,
+    brief: str = BRIEF,
+) -> Reply:
+    return examine(text, hang_up, cut_off, talk, brief)
 
 
 @pytest.mark.parametrize(
@@ -27,16 +33,14 @@ def look(text: str, hang_up: HangUp | None = None, cut_off: bool = False) -> Rep
     [
         "Six o'clock, please.",
         "The simulation software you sell crashes; this simulation is stuck.",
+        "The user manual says the assistant can be a persona, is that so?",
         "I'm calling about the language course.",
         "Could you help me with my order?",
         "Yes.",
         "Is my booking confirmed?",
-        "The assistant said last week that it was free.",
-        "Thank you for calling me back.",
-        "I've booked it with you before.",
-        "My instructions from the doctor were to come today.",
         "Thank you so much, goodbye!",
         "Thanks for your help with the assistant manager's table.",
+        "It's (555) 0142.",
     ],
 )
 def test_what_a_caller_may_say(text: str):
@@ -49,83 +53,90 @@ def test_what_a_caller_may_say(text: str):
         ("", Fault.EMPTY),
         ("  \n", Fault.EMPTY),
         ("…", Fault.EMPTY),
+        ("👍🏽", Fault.EMPTY),
+        ("___ ❤️", Fault.EMPTY),
+        ("*sighs*", Fault.EMPTY),
         ("As an AI language model, I cannot book.", Fault.REASONING),
-        ("We have developer instructions to stay in character.", Fault.REASONING),
         ("The user wants a table. I should respond as Jamie.", Fault.REASONING),
         ("How can I help you today?", Fault.SPOKE_AS_AGENT),
-        ("How may I assist you?", Fault.SPOKE_AS_AGENT),
-        ("At six.\nAssistant: Great, booked!", Fault.SPOKE_AS_AGENT),
+        ("At six.\nAssistant: Great, booked!\nCaller: Thanks.", Fault.SPOKE_AS_AGENT),
         ("It's Jamie Lee, thank you very much!", Fault.REPEATED),
+        ("My name is [Name].", Fault.MARKUP),
+        ("I shall use the end_call tool later.", Fault.TOOL_AS_TEXT),
     ],
 )
 def test_what_a_caller_may_not(text: str, fault: Fault):
     assert look(text).broken is fault
 
 
+def test_echoing_the_agent():
+    line = "Do you want to sit by the window?"
+    assert look(line, talk=turns(line)).broken is Fault.ECHOED
+
+
 def test_a_reply_cut_off():
     assert look("I would like", cut_off=True).broken is Fault.CUT_OFF
     assert look("", cut_off=True).broken is Fault.CUT_OFF
-
-
-def test_saying_it_again_is_right_when_asked():
-    talk = turns("Name?", "It's Jamie Lee, thank you very much.", "Sorry, could you repeat that?")
-    assert examine("It's Jamie Lee, thank you very much.", None, False, talk).broken is None
-
-
-def test_echoing_the_agent():
-    talk = turns("We have a table for two tonight at six under Lee.")
-    assert examine("A table for two tonight at six under Lee.", None, False, talk).broken is (
-        Fault.ECHOED
-    )
-    assert examine("A table for two, please, under Kim at nine.", None, False, talk).broken is None
+    assert look("<think>so", cut_off=True).broken is Fault.CUT_OFF
 
 
 def test_hanging_up_before_the_agent_spoke():
-    assert examine("", HangUp(True, "x"), False, []).broken is Fault.HUNG_UP_EARLY
-    assert look("", HangUp(True, "x")).broken is None
+    assert look("", DONE, talk=[]).broken is Fault.HUNG_UP_EARLY
+    assert look("end_call()", talk=[]).broken is Fault.HUNG_UP_EARLY
+    assert look("", DONE).broken is None
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "mended"),
     [
-        ("<think>who am I</think>At six.", "At six."),
-        ("<think>never closed", ""),
-        ("leaked</think>At six.", "At six."),
-        ("<THINKING>x</THINKING> At six.", "At six."),
+        ("<think>who am I</think>At six.", Fault.REASONING),
+        ("Caller: At six.", Fault.LABELLED),
+        ("*sighs* At six.", Fault.MARKUP),
     ],
 )
-def test_thinking_is_stripped(text: str, words: str):
-    reply = look(text)
-    assert (reply.text, reply.mended) == (words, (Fault.REASONING,))
+def test_what_is_mended(text: str, mended: Fault):
+    assert look(text) == Reply("At six.", None, (mended,))
 
 
-@pytest.mark.parametrize("label", ["Caller:", "**User:**", "customer:"])
-def test_labels_are_stripped(label: str):
-    assert look(f"{label} At six.") == Reply("At six.", None, (Fault.LABELLED,))
+def test_a_hang_up_that_was_written_is_made():
+    reply = look("Thanks! end_call(success=true, reason='booked') Bye!")
+    assert reply == Reply("Thanks! Bye!", DONE, (Fault.TOOL_AS_TEXT,))
 
 
-@pytest.mark.parametrize(
-    ("text", "words", "hang_up"),
-    [
-        ('Thanks! end_call(success=true, reason="booked")', "Thanks!", HangUp(True, "booked")),
-        ("end_call(success=False, reason='full')", "", HangUp(False, "full")),
-        ("Bye. `end_call()`", "Bye.", HangUp(True, "not said")),
-        (
-            '```json\n{"name": "end_call", "arguments": {"success": true, "reason": "ok"}}\n```',
-            "",
-            HangUp(True, "ok"),
-        ),
-        ('Bye {"end_call": "broken', 'Bye {"end_call": "broken', None),
-    ],
-)
-def test_a_hang_up_that_was_written_is_made(text: str, words: str, hang_up: HangUp | None):
-    reply = look(text)
-    assert (reply.text, reply.hang_up) == (words, hang_up)
-    assert reply.mended == ((Fault.TOOL_AS_TEXT,) if hang_up else ())
+def test_a_hang_up_written_beside_a_real_one_is_not_said():
+    reply = look("Thanks! end_call(success=false)", DONE)
+    assert reply == Reply("Thanks!", DONE, (Fault.TOOL_AS_TEXT,))
 
 
-def test_a_second_goodbye_is_hung_up_for():
-    talk = turns("Booked.", "Thanks, goodbye!", "Goodbye!")
-    reply = examine("Bye!", None, False, talk)
-    assert reply.hang_up is not None and reply.mended == (Fault.NO_HANG_UP,)
-    assert examine("Wait, one more thing.", None, False, talk).hang_up is None
+def test_a_hang_up_that_was_only_thought_of_is_not_made():
+    assert look("<think>I could end_call()</think>At six.").hang_up is None
+
+
+def test_end_call_is_talk_for_those_whose_business_it_is():
+    text = "The end_call function in your SDK fails."
+    assert look(text).broken is Fault.TOOL_AS_TEXT
+    assert look(text, brief="A developer whose end_call tool fails.") == Reply(text, None)
+
+
+def test_a_hang_up_with_nothing_said_but_signs():
+    assert look("👋", DONE) == Reply("", DONE)
+
+
+def test_a_goodbye_that_is_outstayed_is_hung_up_for():
+    goodbye = "Goodbye, and thank you for everything!"
+    talk = turns("Booked.", goodbye, goodbye)
+    reply = look(goodbye, talk=talk)
+    assert reply.hang_up == HangUp(False, "the caller had said goodbye and did not hang up")
+    assert (reply.text, reply.mended, reply.broken) == (goodbye, (Fault.NO_HANG_UP,), None)
+    assert look(goodbye, DONE, talk=talk) == Reply(goodbye, DONE)
+    assert look("Wait, one more thing.", talk=talk).hang_up is None
+
+
+@given(st.lists(PIECES, max_size=30).map("".join), st.none() | st.just(DONE))
+def test_whatever_is_written_no_syntax_is_said_and_nothing_is_said_for_nothing(
+    text: str, hang_up: HangUp | None
+):
+    reply = look(text, hang_up)
+    said = reply.text.casefold()
+    assert reply.broken or not any(sign in said for sign in ("end_call", "{", "```", "<think"))
+    assert reply.broken or reply.hang_up or words_of(reply.text)

@@ -57,7 +57,7 @@ async def test_a_persona_books_and_the_judge_agrees(tmp_path: Path, ollama: bool
     assert (result["succeeded"], result["status"]) == (True, "passed")
     assert result["metrics"][0]["score"] == 1
     assert [v["verdict"] for v in result["metrics"][0]["verdicts"]] == ["meets"] * 5
-    assert result["caller"]["prompt_version"] == "persona-1"
+    assert result["caller"]["prompt_version"] == "persona-2"
     assert result["judge"]["prompt_version"] == "judge-1"
     assert result["judge"]["model"] == "gemma4:12b"
     assert result["tokens"] == {

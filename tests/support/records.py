@@ -6,10 +6,12 @@ from typing import Any
 from sparring.records import (
     AgentIdentity,
     CallerIdentity,
+    Conversation,
     Event,
     Header,
     Record,
     ScenarioIdentity,
+    Turn,
 )
 from sparring.records import events as ev
 
@@ -60,3 +62,12 @@ def tool(
 def user(at: float, turn: int, text: str = "Yes.", hanging_up: bool = False) -> ev.CallerSaid:
     """A caller turn."""
     return ev.CallerSaid(at=at, turn=turn, text=text, hanging_up=hanging_up)
+
+
+def turns(*lines: str) -> list[Turn]:
+    """A conversation; the agent begins."""
+    conversation = Conversation()
+    for number, line in enumerate(lines):
+        for event in bot(number, line) if number % 2 == 0 else [user(number, number, line)]:
+            conversation.fold(event)
+    return conversation.spoken_turns

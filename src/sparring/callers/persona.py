@@ -15,7 +15,7 @@ from sparring.callers.caller import (
     Words,
     Writing,
 )
-from sparring.callers.conduct import Reply, examine
+from sparring.callers.conduct import Fault, Reply, examine
 from sparring.errors import CallerError, ModelError
 from sparring.models import (
     ChatModel,
@@ -31,7 +31,7 @@ from sparring.models import (
 from sparring.records import CallerIdentity, Side, Turn
 from sparring.scenarios import Simulation
 
-PROMPT_VERSION = "persona-1"
+PROMPT_VERSION = "persona-2"
 MAX_TOKENS = 400
 TRIES = 2
 
@@ -52,7 +52,19 @@ END_CALL = Tool(
     },
 )
 _BEGIN = "(The call is connected. You speak first.)"
-_AGAIN = "(Say your next turn to the assistant again: only the words, as the caller.)"
+_AGAIN = "(That cannot be said: {why}. Write your turn again: only words that the caller says.)"
+_WHY = {
+    Fault.EMPTY: "there were no words in it",
+    Fault.CUT_OFF: "it was too long; a sentence is enough",
+    Fault.REASONING: "it spoke about what to say",
+    Fault.SPOKE_AS_AGENT: "it was the assistant's part",
+    Fault.REPEATED: "you have said it before, word for word; go on, or put it in other words",
+    Fault.ECHOED: "it was what the assistant had just said",
+    Fault.TOOL_AS_TEXT: "`end_call` is a tool: call it to hang up, and do not write it",
+    Fault.MARKUP: "it held markup or a placeholder",
+    Fault.HUNG_UP_EARLY: "you cannot hang up before the assistant has said anything",
+}
+"""What the persona is told of a fault that is not mended."""
 
 
 class PersonaCaller:
@@ -60,6 +72,7 @@ class PersonaCaller:
 
     def __init__(self, simulation: Simulation, model: ChatModel, seed: int):
         self._system = instructions(simulation)
+        self._brief = brief(simulation)
         self._model = model
         self._seed = seed
         identity = model.identity
@@ -98,11 +111,11 @@ class PersonaCaller:
             except ModelError as error:
                 raise CallerError(str(error)) from error
             yield Spent(finished.usage.prompt_tokens, finished.usage.completion_tokens)
-            reply = examine("".join(text), hang_up, finished.cut_off, turns)
+            reply = examine("".join(text), hang_up, finished.cut_off, turns, self._brief)
             if reply.broken is None:
                 break
             yield Thought(f"{reply.broken}: asking again; it wrote {''.join(text)!r}")
-            messages = [*messages, Message("user", _AGAIN)]
+            messages = [*messages, Message("user", _AGAIN.format(why=_WHY[reply.broken]))]
         assert reply is not None
         for fault in reply.mended:
             yield Mended(fault)
@@ -118,17 +131,25 @@ class PersonaCaller:
 def instructions(simulation: Simulation) -> str:
     """The persona's instructions: persona and goal word for word, facts and agenda if given."""
     prompt = resources.files("sparring.callers").joinpath("prompts/persona.md").read_text("utf-8")
-    parts = {
+    for name, text in _parts(simulation).items():
+        before, mark, after = prompt.partition(f"<<{name}>>")
+        assert mark, name
+        prompt = before + text + after
+    return prompt
+
+
+def brief(simulation: Simulation) -> str:
+    """What is the scenario's own in the instructions."""
+    return "\n".join(_parts(simulation).values())
+
+
+def _parts(simulation: Simulation) -> dict[str, str]:
+    return {
         "facts": _facts(simulation.facts),
         "agenda": _agenda(simulation),
         "goal": simulation.goal,
         "persona": simulation.persona,
     }
-    for name, text in parts.items():
-        before, mark, after = prompt.partition(f"<<{name}>>")
-        assert mark, name
-        prompt = before + text + after
-    return prompt
 
 
 def _messages(turns: Sequence[Turn]) -> list[Message]:
@@ -162,4 +183,5 @@ def _agenda(simulation: Simulation) -> str:
 
 def _hang_up(use: ToolUse) -> HangUp:
     reason = str(use.arguments.get("reason") or "no reason given")
-    return HangUp(use.arguments.get("success") is True, reason)
+    success = use.arguments.get("success")
+    return HangUp(str(success).casefold() == "true", reason)  # Small models send text.
