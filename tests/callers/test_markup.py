@@ -8,6 +8,8 @@ from sparring.callers.markup import (
     without_reasoning,
 )
 
+BRIEF = "Jamie Lee. Book a table."
+
 
 @pytest.mark.parametrize(
     "text",
@@ -49,13 +51,19 @@ def test_reasoning_may_be_all_there_is(text: str):
     ],
 )
 def test_labels_are_taken_off(label: str):
-    assert without_labels(f"{label} At six.") == "At six."
-    assert without_labels(f"Hello.\n{label} At six.") == "Hello.\nAt six."
+    assert without_labels(f"{label} At six.", BRIEF) == "At six."
+    assert without_labels(f"Hello.\n{label} At six.", BRIEF) == "Hello.\nAt six."
+
+
+@pytest.mark.parametrize("label", ["Jamie:", "Jamie Lee:", "**Jamie:**"])
+def test_the_callers_own_name_is_a_label(label: str):
+    assert without_labels(f"{label} At six.", BRIEF) == "At six."
+    assert without_labels(f"{label} At six.", "Maya.") == f"{label} At six."
 
 
 @pytest.mark.parametrize("text", ["Name: Jamie Lee", "My number: 5", "I told the user: no."])
 def test_no_labels(text: str):
-    assert without_labels(text) == text
+    assert without_labels(text, BRIEF) == text
 
 
 @pytest.mark.parametrize(
@@ -83,6 +91,8 @@ def test_no_lines_of_the_agent(text: str):
         ("*sighs* Okay, at six.", "Okay, at six."),
         ("(pauses) At six.", "At six."),
         ("At six. (pauses)", "At six."),
+        ("*Jamie waits* At six.", "At six."),
+        ("[Jamie]: At six.", "At six."),
         ("[clears throat] At six. *smiling warmly*", "At six."),
         ("(I should now give the time) At six.", "At six."),
         ("（笑）六時です。", "六時です。"),

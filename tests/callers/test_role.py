@@ -2,6 +2,8 @@ import pytest
 
 from sparring.callers.role import takes_agents_part
 
+BRIEF = "Jamie Lee. Book a table."
+
 
 @pytest.mark.parametrize(
     "text",
@@ -17,13 +19,14 @@ from sparring.callers.role import takes_agents_part
         "Your booking is confirmed for 6 PM.",
         "Great, your reservation is confirmed.",
         "I’ve booked you a table.",
+        "I'm sorry, but I can't assist with that.",
         "¿En qué puedo ayudarle?",
         "Wie kann ich Ihnen helfen?",
         "您好，有什么可以帮您？",
     ],
 )
 def test_the_agents_lines(text: str):
-    assert takes_agents_part(text)
+    assert takes_agents_part(text, BRIEF)
 
 
 @pytest.mark.parametrize(
@@ -34,6 +37,7 @@ def test_the_agents_lines(text: str):
         "How can I help you find my account?",
         "What can I do for my son?",
         "Could you help me?",
+        "I can't help with that, I only call for my mother.",
         "So my booking is confirmed by email?",
         "Is your table reserved?",
         "So your booking system is down?",
@@ -48,4 +52,10 @@ def test_the_agents_lines(text: str):
     ],
 )
 def test_a_callers_lines(text: str):
-    assert not takes_agents_part(text)
+    assert not takes_agents_part(text, BRIEF)
+
+
+def test_one_who_answers_the_telephone_may_say_it():
+    line = "Thank you for calling Acme Dental, how can I help you?"
+    assert takes_agents_part(line, BRIEF)
+    assert not takes_agents_part(line, "You are Ann, the receptionist of Acme Dental.")

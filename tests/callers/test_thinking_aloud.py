@@ -20,6 +20,12 @@ from sparring.callers.thinking_aloud import thinks_aloud
         "As an AI language model, I cannot book.",
         "I'm just an AI, so no.",
         "According to my persona, I am Jamie.",
+        "The assistant has asked how it can help. I will say I want a table.",
+        "We are the caller. We need to ask for a table.",
+        "User wants to book. Let me respond.",
+        'Okay, here is my response: "A table, please."',
+        "Sure, the caller would say: a table, please.",
+        "Okay, let me start the conversation as Jamie.",
         "Thought: say six.",
         "At six.\n**Analysis:** they want a time.",
         "思考：用户想要订位",
@@ -49,6 +55,9 @@ def test_plans(text: str):
         "I'm an AI engineer.",
         "As an AI startup, we need two seats.",
         "As the customer, I expect better.",
+        "I'm the user of that account.",
+        "Let me start with my name.",
+        "I would say six. Or seven.",
         "We must respond to the court by Friday.",
         "My instructions from the doctor were to come today.",
     ],
@@ -57,7 +66,13 @@ def test_talk_of_callers_whose_business_it_is(text: str):
     assert not thinks_aloud(text, "Jamie Lee books a table.")
 
 
-def test_what_the_brief_or_the_agent_speaks_of_the_caller_may():
-    text = "The user wants me to reset the password."
+@pytest.mark.parametrize(
+    ("text", "brief"),
+    [
+        ("The user wants me to reset the password.", "Sam runs a help desk and calls for a user."),
+        ("I'm an AI assistant, I call for Maya.", "An AI assistant that calls on behalf of Maya."),
+    ],
+)
+def test_what_the_brief_speaks_of_the_caller_may(text: str, brief: str):
     assert thinks_aloud(text, "Jamie Lee books a table.")
-    assert not thinks_aloud(text, "Sam runs a help desk and calls for a user.")
+    assert not thinks_aloud(text, brief)

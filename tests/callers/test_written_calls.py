@@ -77,6 +77,7 @@ def test_objects_bare_fenced_and_tagged(text: str, hang_up: HangUp, around: str)
         'Action: end_call\nAction Input: {"success": true, "reason": "booked"}',
         "Tool call:\nend_call(success=true, reason='booked')",
         "I will now call end_call(success=true, reason='booked')",
+        "hang_up(success=true, reason='booked')",
     ],
 )
 def test_syntaxes_of_models(text: str):
@@ -112,6 +113,11 @@ def test_a_name_alone_is_a_hang_up_that_claims_no_success(text: str):
 )
 def test_what_is_not_understood_is_no_success(text: str):
     assert take_hang_up(text) == (HALF, "Bye.")
+
+
+@pytest.mark.parametrize("text", ["end call", "Hang up.", "[call ended]", "(Jamie hangs up)"])
+def test_words_alone_are_a_hang_up(text: str):
+    assert take_hang_up(text) == (HALF, "")
 
 
 def test_of_two_calls_all_must_claim_success():

@@ -4,9 +4,10 @@ Some faults are mended here and only noted; for the others the caller is asked o
 does the same again the run is invalid: it says nothing about the agent. Which is which:
 
 ==================  =======================================================================
-mended, noted       reasoning in tags or channels; ``end_call`` written as text; a label such
-                    as ``Caller:`` before the words; stage directions, emphasis, or quotation
-                    marks around it all; a goodbye in words, and no hang-up soon after
+mended, noted       reasoning in tags or channels, or other marks of a chat template;
+                    ``end_call`` written as text; a label such as ``Caller:`` before the words;
+                    stage directions, emphasis, or quotation marks around it all; a goodbye in
+                    words, and no hang-up soon after
 asked once more,    an empty reply, or one without a word; one cut off by its length; reasoning
 then invalid        in prose; speaking as the agent, or for both sides; saying again word for word
                     what it said; echoing the agent; ``end_call`` in the midst of words; other
@@ -85,7 +86,7 @@ def examine(
     words = mend(Fault.REASONING, text.strip(), without_reasoning(text))
     written, rest = take_hang_up(words)
     words = mend(Fault.TOOL_AS_TEXT, words, rest)
-    words = mend(Fault.LABELLED, words, without_labels(words))
+    words = mend(Fault.LABELLED, words, without_labels(words, brief))
     words = mend(Fault.MARKUP, words, without_markup(words))
     words = re.sub(r"[ \t]{2,}", " ", words) if words_of(words) else ""
     hang_up = hang_up or written
@@ -107,12 +108,11 @@ def _broken(
         return None if hang_up is not None else Fault.CUT_OFF if cut_off else Fault.EMPTY
     if cut_off:
         return Fault.CUT_OFF
-    known = "\n".join([brief, *heard])
-    if MENTION.search(words) and not MENTION.search(known):
+    if MENTION.search(words) and not MENTION.search("\n".join([brief, *heard])):
         return Fault.TOOL_AS_TEXT
-    if thinks_aloud(words, known):
+    if thinks_aloud(words, brief):
         return Fault.REASONING
-    if speaks_for_agent(words) or takes_agents_part(words):
+    if speaks_for_agent(words) or takes_agents_part(words, brief):
         return Fault.SPOKE_AS_AGENT
     if has_markup(words):
         return Fault.MARKUP

@@ -36,11 +36,12 @@ _AGENTS = (
 """Labels before words, by whose they are."""
 _LABEL = r"[*_\[#\s]*(?:{})[*_\]]*(?: \([^)\n]*\))?[*_]*[ \t]*[:：][*_]*[ \t]*"
 _OWN_LABEL = re.compile(rf"^{_LABEL.format(_OWN)}", re.IGNORECASE | re.MULTILINE)
+_NAME_LABEL = re.compile(r"[*\s]*([A-Z][\w'’-]+(?: [A-Z][\w'’-]+)?)\**:\**\s+")
 _AGENT_LABEL = re.compile(
     rf"(?:^|(?<=[.!?。]\s)){_LABEL.format(_AGENTS)}", re.IGNORECASE | re.MULTILINE
 )
 
-_AT_START = re.compile(r"^\s*(?:\([^()\d]*\)|\[[^\[\]\d]*\]|（[^（）\d]*）)\s*", re.MULTILINE)
+_AT_START = re.compile(r"^\s*(?:\([^()\d]*\)|\[[^\[\]\d]*\]|（[^（）\d]*）):?\s*", re.MULTILINE)
 """Nobody begins to speak in brackets, digits as of a phone number aside."""
 _ACT = re.compile(
     r"(?:(?<!\w)(?:\*{1,2}|_)|(?:(?<=[.!?…])|(?<=[.!?…,]\s))[(\[])(?P<act>[^*()\[\]_\n]+)[*)\]_]{1,2}"
@@ -65,8 +66,16 @@ def without_reasoning(text: str) -> str:
     return _CONTROL.sub("", text).strip()
 
 
-def without_labels(words: str) -> str:
-    """The reply without labels that give the words to the caller, such as ``Caller:``."""
+def without_labels(words: str, brief: str) -> str:
+    """The reply without labels that give the words to the caller: ``Caller:``, or its name.
+
+    Args:
+        words: The reply.
+        brief: What the caller was told about itself; its name is in it.
+    """
+    name = _NAME_LABEL.match(words)
+    if name and set(name[1].split()) <= set(re.findall(r"[\w'’-]+", brief)):
+        words = words[name.end() :]
     return _OWN_LABEL.sub("", words).strip()
 
 
@@ -85,10 +94,11 @@ def without_markup(words: str) -> str:
 
 
 def _is_act(found: re.Match[str]) -> bool:
-    """Whether marked words tell what the caller does: "sighs", "pausing to think"."""
-    first, *_ = found["act"].casefold().split() or [""]
-    tells = first.endswith(("s", "ing")) and not _NO_VERB.fullmatch(first)
-    return tells or first in {"note:", "ooc:"}
+    """Whether marked words tell what the caller does: "sighs", "Jamie waits", "pausing"."""
+    first, second, *_ = [*found["act"].split(), "", ""]
+    verb = second if first.istitle() and second.endswith("s") else first.casefold()
+    tells = verb.endswith(("s", "ing")) and not _NO_VERB.fullmatch(verb)
+    return tells or verb in {"note:", "ooc:"}
 
 
 def has_markup(words: str) -> bool:

@@ -2,7 +2,8 @@
 
 It is the whole sentence that tells: "How can I help you?" is the agent's, "is there anything else I
 can help you with to verify me?" a caller's; and "your booking is confirmed" is news from the one
-side and, as a question or told of something else, none from the other.
+side and, as a question or told of something else, none from the other. One who answers a
+business's telephone, called by the agent, may say all of it.
 """
 
 import re
@@ -15,6 +16,7 @@ _OFFERS = re.compile(
     rf"\bhow (?:can|may|could) (?:i|we) (?:help|assist|be of (?:help|service))(?: you)?{_END}"
     rf"|\bwhat can (?:i|we) (?:do for you|help you with|get for you){_END}"
     rf"|\banything else (?:that )?(?:i|we) can (?:help(?: you)?|assist(?: you)?|do for you){_END}"
+    r"|\b(?:can't|cannot|unable to) (?:assist|comply)(?: you)? with (?:that|this)"
     r"|\bwhat name (?:should|shall|can) (?:i|we) (?:put|book)\b"
     # Spanish, Portuguese, Italian, French, German, Dutch, Russian
     r"|\ben qué (?:l[eoa] |te )?puedo (?:ayudar|servir)"
@@ -37,11 +39,21 @@ _NEWS = re.compile(
     r"|^(?:\w+\W+)?thank(?:s| you) for calling (?!Me\b|Us\b|Back\b)(?-i:[A-Z])[^?]*$",
     re.IGNORECASE,
 )
+_ANSWERS = re.compile(
+    r"\b(?:receptionist|front desk|voice ?mail|answering machine|being called"
+    r"|(?:answer|pick)(?:s|ing)? (?:up )?(?:the|a|your) (?:tele)?(?:phone|call))\b",
+    re.IGNORECASE,
+)
 
 
-def takes_agents_part(words: str) -> bool:
-    """Whether a caller says what the agent would: offers help, or tells it its booking is made."""
-    return any(
+def takes_agents_part(words: str, brief: str) -> bool:
+    """Whether a caller says what the agent would: offers help, or tells it its booking is made.
+
+    Args:
+        words: Its reply.
+        brief: What it was told about itself.
+    """
+    return not _ANSWERS.search(brief) and any(
         _OFFERS.search(sentence) or (not is_question(sentence) and _NEWS.search(sentence))
         for sentence in sentences(without_quotes(words).replace("’", "'"))
     )

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 
 from sparring.callers.caller import HangUp
 
-MENTION = re.compile(r"end_?call", re.IGNORECASE)
+MENTION = re.compile(r"end_?call|hang_up", re.IGNORECASE)
 """The tool's name anywhere: nobody says that."""
-_NAME = re.compile(r"(?:\w+[.:=])*\bend_?call\b", re.IGNORECASE)
+_NAME = re.compile(r"(?:\w+[.:=])*\b(?:end_?call|hang_up)\b", re.IGNORECASE)
 _HINT = re.compile(r"end|hang|success", re.IGNORECASE)
 _OPENER = re.compile(
     rf"```|<[^<>]*>|[*`]*(?P<name>{_NAME.pattern})[*`]*|\*[^*\n]+\*|(?:\w+[.:=])*\w*[({{\[]",
@@ -24,9 +24,11 @@ _OPENER = re.compile(
 _STRING = r"""<\|"\|>.*?<\|"\|>|"(?:\\.|[^"\\])*"|(?<!\w)'(?:\\.|[^'\\]|(?<=\w)'(?=\w))*'"""  # it's
 _TOKEN = re.compile(rf"(?P<string>{_STRING})|\w+|[^\w\s]", re.DOTALL)
 _BRACKETED_WORDS = re.compile(
-    r"[\[<({*]\W*(end[ -]?call|(end|hang)s?( ?up)? the (call|phone)|hangs? ?up)\W*", re.IGNORECASE
+    r"[\[<({*]\W*(?:\w+ )?(?:end[ -]?call|(?:end|hang)s?(?: up)? the (?:call|phone)|hangs? ?up"
+    r"|call ended)\W*",
+    re.IGNORECASE,
 )
-"""``[END CALL]``, ``*hangs up*``: only within brackets, for the bare words are talk."""
+"""``[END CALL]``, ``*hangs up*``: within brackets or alone, for among others the words are talk."""
 _ARGUMENTS_ALONE = re.compile(
     r"""\{(?=.*\bsuccess["']?\s*[:=])(?=.*\breason["']?\s*[:=])""", re.DOTALL | re.IGNORECASE
 )
@@ -58,6 +60,8 @@ def take_hang_up(text: str) -> tuple[HangUp | None, str]:
     """
     if not _HINT.search(text):
         return None, text
+    if _BRACKETED_WORDS.fullmatch(f"[{text}]"):
+        return HangUp(False, "not said"), ""
     claims = _Claims()
     words = ""
     at = 0
