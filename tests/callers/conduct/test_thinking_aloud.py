@@ -1,6 +1,6 @@
 import pytest
 
-from sparring.callers.thinking_aloud import thinks_aloud
+from sparring.callers.conduct.thinking_aloud import thinks_aloud
 
 
 @pytest.mark.parametrize(

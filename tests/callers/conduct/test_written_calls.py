@@ -1,7 +1,7 @@
 import pytest
 
 from sparring.callers import HangUp
-from sparring.callers.written_calls import take_hang_up
+from sparring.callers.conduct.written_calls import take_hang_up
 
 BOOKED = HangUp(True, "booked")
 FULL = HangUp(False, "full")

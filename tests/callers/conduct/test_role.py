@@ -1,6 +1,6 @@
 import pytest
 
-from sparring.callers.role import takes_agents_part
+from sparring.callers.conduct.role import takes_agents_part
 
 BRIEF = "Jamie Lee. Book a table."
 

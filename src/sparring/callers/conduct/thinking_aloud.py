@@ -8,7 +8,7 @@ without a "you", a "please" or a question; or one thing that nobody says aloud.
 
 import re
 
-from sparring.callers.sentences import sentences, without_quotes
+from sparring.callers.conduct.sentences import sentences, without_quotes
 
 _ADDRESSES = re.compile(r"\b(you|your|you'(re|ve|ll|d)|please|thanks?)\b|[?？]", re.IGNORECASE)
 _OF_THE_PAST = re.compile(r"\b(yesterday|ago|earlier|already|last|once|told)\b", re.IGNORECASE)

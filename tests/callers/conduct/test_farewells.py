@@ -1,6 +1,6 @@
 import pytest
 
-from sparring.callers.farewells import is_goodbye, outstays_goodbye
+from sparring.callers.conduct.farewells import is_goodbye, outstays_goodbye
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 import pytest
 
-from sparring.callers.likeness import echoes, repeats_itself
+from sparring.callers.conduct.likeness import echoes, repeats_itself
 from support.records import turns
 
 NAME = "It's Jamie Lee, thank you very much."

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from sparring.callers import HangUp
 from sparring.callers.conduct import Fault, Reply, examine
-from sparring.callers.sentences import words_of
+from sparring.callers.conduct.sentences import words_of
 from sparring.records import Turn
 from support.records import turns
 

@@ -21,19 +21,19 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from sparring.callers.caller import HangUp
-from sparring.callers.farewells import outstays_goodbye
-from sparring.callers.likeness import echoes, repeats_itself
-from sparring.callers.markup import (
+from sparring.callers.conduct.farewells import outstays_goodbye
+from sparring.callers.conduct.likeness import echoes, repeats_itself
+from sparring.callers.conduct.markup import (
     has_markup,
     speaks_for_agent,
     without_labels,
     without_markup,
     without_reasoning,
 )
-from sparring.callers.role import takes_agents_part
-from sparring.callers.sentences import words_of
-from sparring.callers.thinking_aloud import thinks_aloud
-from sparring.callers.written_calls import MENTION, take_hang_up
+from sparring.callers.conduct.role import takes_agents_part
+from sparring.callers.conduct.sentences import words_of
+from sparring.callers.conduct.thinking_aloud import thinks_aloud
+from sparring.callers.conduct.written_calls import MENTION, take_hang_up
 from sparring.records import Side, Turn
 
 

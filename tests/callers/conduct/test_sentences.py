@@ -1,6 +1,6 @@
 import pytest
 
-from sparring.callers.sentences import asks, length, sentences, without_quotes, words_of
+from sparring.callers.conduct.sentences import asks, length, sentences, without_quotes, words_of
 
 
 @pytest.mark.parametrize(

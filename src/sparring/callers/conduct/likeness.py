@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
-from sparring.callers.sentences import is_question, length, sentences, words_of
+from sparring.callers.conduct.sentences import is_question, length, sentences, words_of
 from sparring.records import Side, Turn
 
 _WORDS_THAT_COUNT = 5

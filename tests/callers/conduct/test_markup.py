@@ -1,6 +1,6 @@
 import pytest
 
-from sparring.callers.markup import (
+from sparring.callers.conduct.markup import (
     has_markup,
     speaks_for_agent,
     without_labels,

@@ -7,7 +7,7 @@ A goodbye stands at the end of what is said and at the beginning of a clause, an
 import re
 from collections.abc import Sequence
 
-from sparring.callers.sentences import asks, is_question, sentences
+from sparring.callers.conduct.sentences import asks, is_question, sentences
 
 _TURNS_LEFT = 3
 """With this turn after a goodbye the caller is hung up for, if it brings nothing new."""

@@ -8,7 +8,7 @@ business's telephone, called by the agent, may say all of it.
 
 import re
 
-from sparring.callers.sentences import is_question, sentences, without_quotes
+from sparring.callers.conduct.sentences import is_question, sentences, without_quotes
 
 _END = r"(?: (?:today|now|then|with(?: that)?|this (?:morning|afternoon|evening)))*\W*$"
 _OFFERS = re.compile(
