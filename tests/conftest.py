@@ -1,9 +1,12 @@
 """What holds for all tests."""
 
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from support.demo_agent import AgentProcess, start_agent
 
 SOURCE = str(Path(__file__).parents[1] / "src")
 _ours: list[str] = []
@@ -31,3 +34,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Name them."""
     for place in sorted(set(_ours)):
         terminalreporter.write_line(f"uses what pipecat deprecates: {place}", red=True)
+
+
+@pytest.fixture(scope="session")
+def good_agent() -> Iterator[AgentProcess]:
+    """One good agent for all tests; every call is a session of its own."""
+    # Deprecations are to be printed, wherever they come from, so that a test can look for ours.
+    agent = start_agent(None, "-W", "default::DeprecationWarning")
+    yield agent
+    agent.stop()

@@ -17,7 +17,7 @@ def run(code: str) -> str:
     return made.stdout.strip()
 
 
-@pytest.mark.parametrize("room", ["scenarios", "records", "scoring", "reports", "cli"])
+@pytest.mark.parametrize("room", ["scenarios", "records", "scoring", "reports", "cli.app"])
 def test_files_records_and_scores_never_load_pipecat(room: str):
     loaded = run(
         f"import sys, sparring.{room}; "

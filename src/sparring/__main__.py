@@ -1,5 +1,5 @@
 """``python -m sparring`` is the ``sparring`` command."""
 
-from sparring.cli import main
+from sparring.cli.app import main
 
 main()

@@ -30,6 +30,8 @@ class CallOptions:
 
     connect_timeout_s: float = 10.0
     ready_timeout_s: float = 60.0
+    trigger_disconnect: bool = False
+    """Close without cancelling the agent first, also where the scenario does not ask for it."""
 
 
 class Call:
@@ -133,7 +135,8 @@ class Call:
 
     def _session_options(self) -> SessionOptions:
         return SessionOptions(
-            trigger_disconnect=self._simulation.trigger_disconnect,
+            trigger_disconnect=self._options.trigger_disconnect
+            or self._simulation.trigger_disconnect,
             connect_timeout_s=self._options.connect_timeout_s,
         )
 

@@ -1,5 +1,1 @@
-"""The command line: ``sparring run``, ``check`` and ``schema``."""
-
-from sparring.cli.app import main
-
-__all__ = ["main"]
+"""The command line: ``sparring``, and ``pipecat eval`` where pipecat's own command is installed."""

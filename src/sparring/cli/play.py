@@ -4,7 +4,7 @@ import asyncio
 import signal
 import time
 from collections.abc import Coroutine, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +12,13 @@ import typer
 
 from sparring.agents import check_url
 from sparring.cli.exits import Exit, exit_code
+from sparring.cli.logs import copy_logs, log_into, make_logs_dir
 from sparring.errors import ModelError, UsageError
 from sparring.records import Result
 from sparring.records.redaction import redact
 from sparring.reports import JsonReport, LiveReport, TerminalReport
 from sparring.scenarios import load
-from sparring.suites import Run, RunDirectory, plan
+from sparring.suites import Run, RunDirectory, Selection, plan, select
 from sparring.suites.casting import Casting
 
 
@@ -27,8 +28,14 @@ class Wanted:
 
     url: str
     """The agent."""
+    selection: Selection = field(default_factory=Selection)
+    """Which of the files' scenarios."""
+    repeat: int = 1
+    """How often each is played; of more than once, the results are a measurement."""
     offline: bool = False
     judged: bool = True
+    ready_timeout_s: float = 60.0
+    trigger_disconnect: bool = False
     verbose: bool = False
     debug: bool = False
     json: bool = False
@@ -37,6 +44,8 @@ class Wanted:
     runs_dir: Path = Path("eval-runs")
     name: str | None = None
     """The run directory's name; None for the time."""
+    logs_dir: Path | None = None
+    """Where copies of the logs go, besides."""
 
 
 def play(paths: Sequence[Path], wanted: Wanted) -> Exit:
@@ -47,7 +56,8 @@ def play(paths: Sequence[Path], wanted: Wanted) -> Exit:
     """
     loaded = load(paths)
     casting = Casting(wanted.offline, wanted.judged)
-    planned = plan(loaded.scenarios, check_url(wanted.url), casting.plays_agenda)
+    selected = select(loaded.scenarios, wanted.selection)
+    planned = plan(selected, check_url(wanted.url), casting.plays_agenda, wanted.repeat)
     problems = [*loaded.problems, *planned.problems]
     for problem in problems:
         typer.echo(redact(str(problem)), err=True)
@@ -60,12 +70,16 @@ def play(paths: Sequence[Path], wanted: Wanted) -> Exit:
     except ModelError as error:
         raise UsageError(f"{error}. Or play without an LLM: --offline") from error
     directory = RunDirectory.create(wanted.runs_dir, wanted.name)
+    if wanted.logs_dir is not None:
+        make_logs_dir(wanted.logs_dir)
     started = time.monotonic()
-    _log_to(directory.path / "logs" / "run.debug.log" if wanted.debug else None)
+    log_into(directory if wanted.debug else None)
     with _report(wanted, len(runs)) as report:
         results = _play(runs, directory, Casting(wanted.offline, wanted.judged), report, wanted)
     report.summary(results, time.monotonic() - started, directory.path)
-    code = exit_code(results)
+    if wanted.logs_dir is not None:
+        copy_logs(results, directory.path, wanted.logs_dir)
+    code = exit_code(results, measured=wanted.repeat > 1)
     return Exit.USAGE if problems and code is Exit.PASSED else code
 
 
@@ -90,9 +104,13 @@ def _play(
     report: TerminalReport,
     wanted: Wanted,
 ) -> list[Result]:
+    from sparring.calls import CallOptions
     from sparring.suites.runs import RunPlayer
 
-    player = RunPlayer(directory, casting, report)
+    options = CallOptions(
+        ready_timeout_s=wanted.ready_timeout_s, trigger_disconnect=wanted.trigger_disconnect
+    )
+    player = RunPlayer(directory, casting, report, options)
     try:
         asyncio.run(_until_told_to_stop(player.play(runs, wanted.at_once), report))
     except asyncio.CancelledError:
@@ -126,22 +144,3 @@ async def _until_told_to_stop(playing: Coroutine[Any, Any, None], report: Termin
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def _log_to(path: Path | None) -> None:
-    """Put pipecat's log into a file, without secrets, or nowhere; never on the terminal.
-
-    This process is ours, so its log is ours to set up.
-    """
-    from loguru import logger
-
-    logger.remove()
-    if path is not None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = path.open("a", encoding="utf-8")
-
-        def write(message: object) -> None:
-            file.write(redact(str(message)))
-            file.flush()
-
-        logger.add(write, level="DEBUG")

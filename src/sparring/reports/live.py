@@ -102,7 +102,7 @@ class LiveReport(TerminalReport):
         words = f"{who[turns[0].side]}: {clean(turns[0].text)}" if turns else "connecting"
         return (
             Spinner("dots"),
-            Text(clean(one.run.scenario.name)),
+            Text(clean(one.run.label)),
             Text(f"turn {len(conversation.caller_turns)}"),
             Text(_clock(time.monotonic() - one.since)),
             Text(words),

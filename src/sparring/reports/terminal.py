@@ -87,7 +87,7 @@ class TerminalReport:
         self._talking[id(run)] = ConversationLines()
         self._kept[id(run)] = []
         if self._verbose and self._several:
-            self._show(run, [Text(f"\n── {clean(run.scenario.name)} ──", style="bold")])
+            self._show(run, [Text(f"\n── {clean(run.label)} ──", style="bold")])
 
     def event(self, run: Run, event: Event) -> None:
         """Something happened in the run."""

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from pydantic import ValidationError
 
@@ -61,6 +61,11 @@ class Scenario:
     """Full name: ``file name/scenario name``, or the one name of a single-scenario file."""
     file: Path
     definition: Simulation
+
+    @property
+    def kind(self) -> Literal["simulation", "script"]:
+        """What it is: a caller with a goal, or a script."""
+        return "simulation"
 
     @property
     def hash(self) -> str:

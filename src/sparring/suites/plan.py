@@ -20,6 +20,22 @@ class Run:
     attempt: int
     """From 1."""
     seed: int
+    attempts: int = 1
+    """How often its scenario is played in all."""
+
+    @property
+    def label(self) -> str:
+        """The scenario's name, and which of several attempts this is."""
+        if self.attempts == 1:
+            return self.scenario.name
+        return f"{self.scenario.name} {self.attempt}/{self.attempts}"
+
+    @property
+    def stem(self) -> str:
+        """What its files are called after."""
+        if self.attempts == 1:
+            return self.scenario.name
+        return f"{self.scenario.name}__{self.attempt:03}"
 
 
 def identity_of(scenario: Scenario) -> ScenarioIdentity:
@@ -67,16 +83,20 @@ class Plan:
 
 
 def plan(
-    scenarios: Sequence[Scenario], url: str, plays_agenda: Callable[[Simulation], bool]
+    scenarios: Sequence[Scenario],
+    url: str,
+    plays_agenda: Callable[[Simulation], bool],
+    attempts: int = 1,
 ) -> Plan:
-    """The runs that play each scenario once.
+    """The runs that play each scenario; of several attempts, all the first ones come first.
 
     Args:
         scenarios: What is played.
         url: The agent.
         plays_agenda: Whether a simulation is to be played without an LLM.
+        attempts: How often each is played.
     """
-    runs: list[Run] = []
+    playable: list[Scenario] = []
     problems: list[str] = []
     for scenario in scenarios:
         simulation = scenario.definition
@@ -87,6 +107,16 @@ def plan(
         if problem is not None:
             problems.append(f"{scenario.file}: {problem}")
         else:
-            seed = attempt_seed(simulation.seed or 0, scenario.name, 1)
-            runs.append(Run(scenario, url, 1, seed))
+            playable.append(scenario)
+    runs = [
+        Run(
+            scenario,
+            url,
+            attempt,
+            attempt_seed(scenario.definition.seed or 0, scenario.name, attempt),
+            attempts,
+        )
+        for attempt in range(1, attempts + 1)
+        for scenario in playable
+    ]
     return Plan(runs, problems)

@@ -10,6 +10,8 @@ from functools import cache
 from importlib.metadata import version
 from typing import Protocol
 
+from loguru import logger
+
 from sparring.agents import AgentConnection, EvalWebSocket
 from sparring.calls import Call, CallOptions
 from sparring.errors import ModelError
@@ -110,12 +112,13 @@ class RunPlayer:
 
     async def _play(self, run: Run) -> None:
         self._reporter.run_started(run)
-        stem = self._directory.stem(run.scenario.name)
+        stem = self._directory.stem(run.stem)
         connection = EvalWebSocket(run.url)
         played = _Played(Record(**make_header(run, connection).model_dump(), events=[]))
         try:
-            async with self._casting.cast(run) as cast:
-                await self._call(run, connection, cast, stem, played)
+            with logger.contextualize(run=stem):
+                async with self._casting.cast(run) as cast:
+                    await self._call(run, connection, cast, stem, played)
         except ModelError as error:
             played.kind, played.fault = Kind.CALLER_ERROR, str(error)
         except Exception as error:  # One run's trouble is not the next one's.
@@ -175,6 +178,7 @@ class RunPlayer:
             "record": self._directory.record_path(stem),
             "eval_log": self._directory.trace_path(stem),
             "conversation": conversation,
+            "debug_log": self._directory.debug_path(stem),
         }
         artifacts = {
             name: path.relative_to(self._directory.path).as_posix()

@@ -144,6 +144,10 @@ class RunDirectory:
         """Where a run's trace goes."""
         return self.path / "logs" / f"{stem}.eval.log"
 
+    def debug_path(self, stem: str) -> Path:
+        """Where pipecat's own log of a run goes, if it is kept."""
+        return self.path / "logs" / f"{stem}.debug.log"
+
     def save_conversation(self, stem: str, record: Record) -> Path:
         """Write what was said and which tools were called, in pipecat's format."""
         path = self.path / "logs" / f"{stem}.conversation.json"

@@ -1,0 +1,51 @@
+"""The process a command runs in: its signals, its streams, its environment, how errors leave it.
+
+It is the same for every door. Imports only typer, since every ``pipecat`` command loads it.
+"""
+
+import io
+import signal
+import sys
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from sparring.cli.exits import Exit
+from sparring.errors import SparringError
+
+
+class Commands(TyperGroup):
+    """A group of commands whose intended errors become one line and exit code 2."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except SparringError as error:
+            from sparring.records.redaction import redact
+
+            typer.echo(redact(f"error: {error}"), err=True)
+            raise typer.Exit(Exit.USAGE) from None
+
+
+def take_over() -> None:
+    """Make this process ours: stopped, it says so and exits as an interrupted run does."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _stop)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # A terminal that cannot show é gets a ?.
+
+
+def load_environment() -> None:
+    """Load the nearest .env upward from here; what the shell has set wins."""
+    from dotenv import find_dotenv, load_dotenv
+
+    load_dotenv(find_dotenv(usecwd=True))
+
+
+def _stop(number: int, frame: object) -> None:
+    """Stop at once where nothing is going on that would have to be ended in order."""
+    typer.echo("interrupted", err=True)
+    sys.exit(Exit.ERROR)
