@@ -132,6 +132,11 @@ def test_a_goodbye_that_is_outstayed_is_hung_up_for():
     assert look("Wait, one more thing.", talk=talk).hang_up is None
 
 
+def test_a_goodbye_may_be_said_back():
+    line = "Goodbye, and have a wonderful evening!"
+    assert look(line, talk=turns(line)) == Reply(line, None)
+
+
 @given(st.lists(PIECES, max_size=30).map("".join), st.none() | st.just(DONE))
 def test_whatever_is_written_no_syntax_is_said_and_nothing_is_said_for_nothing(
     text: str, hang_up: HangUp | None

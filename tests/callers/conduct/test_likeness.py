@@ -61,6 +61,7 @@ def test_echoes(reply: str, heard: str):
         ("I agree to the terms of the loan.", "Please say: I agree to the terms of the loan."),
         ("是的，两位，今晚六点，李先生。", "您是两位，今晚六点，李先生，对吗？"),
         ("Yes, please.", "Yes, please."),
+        ("Thank you very much for your time.", "Thank you very much for your time."),
         ("A table for two, please, under Kim at nine.", "We have a table for two under Lee."),
     ],
 )

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from sparring.callers.caller import HangUp
-from sparring.callers.conduct.farewells import outstays_goodbye
+from sparring.callers.conduct.farewells import is_goodbye, outstays_goodbye
 from sparring.callers.conduct.likeness import echoes, repeats_itself
 from sparring.callers.conduct.markup import (
     has_markup,
@@ -116,7 +116,7 @@ def _broken(
         return Fault.SPOKE_AS_AGENT
     if has_markup(words):
         return Fault.MARKUP
-    if hang_up is None:  # Last words may be anybody's: "thank you, goodbye" is said back.
+    if hang_up is None and not is_goodbye(words):  # "Have a nice day" is said back, and again.
         if repeats_itself(words, turns):
             return Fault.REPEATED
         if heard and echoes(words, heard[-1]):

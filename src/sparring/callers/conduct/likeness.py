@@ -89,6 +89,8 @@ def echoes(reply: str, heard: str) -> bool:
     mine = words_of(reply)
     if length(mine) < _WORDS_THAT_COUNT or _READ_BACK.search(heard):
         return False
+    if mine[0] in {"thank", "thanks"}:  # Thanks are said by both.
+        return False
     everything = words_of(heard)
     for passage, theirs in _passages(heard, len(mine) / _SHARE):
         enough = _SHARE * max(len(mine), len(theirs))
