@@ -6,6 +6,7 @@
     ├── UsageError       the request itself makes no sense (bad URL, name in use, nothing to run)
     ├── RecordError      a saved record cannot be read
     ├── ConnectionFailed the agent could not be reached
+    │   └── AgentExited  because the process that we started is gone
     ├── ModelError       an LLM of ours cannot be used, or gave no answer
     └── CallerError      our own caller could not go on
 
@@ -29,6 +30,10 @@ class RecordError(SparringError):
 
 class ConnectionFailed(SparringError):
     """The agent could not be reached; the text is the cause."""
+
+
+class AgentExited(ConnectionFailed):
+    """An agent that we started exited before it was ready; the text has its code and last lines."""
 
 
 class ModelError(SparringError):

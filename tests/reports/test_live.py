@@ -13,6 +13,7 @@ from sparring.reports.terminal import Output
 from sparring.scenarios import Scenario, Simulation
 from sparring.scoring import score
 from sparring.suites import Run
+from sparring.suites.agents import RunningAgent
 from support.records import SIMULATION, bot, record, user
 
 SAID = [ev.Ready(at=0.1), *bot(0.2, "Hello there."), user(0.5, 1, "A table.")]
@@ -22,7 +23,7 @@ END = ev.Ended(at=1, ending=Ending.END_CALL)
 def runs(count: int) -> list[Run]:
     simulation = Simulation.model_validate(SIMULATION)
     return [
-        Run(Scenario(f"scenario_{n}", Path("a.yaml"), simulation), "ws://x/ws", 1, 1)
+        Run(Scenario(f"scenario_{n}", Path("a.yaml"), simulation), RunningAgent("ws://x/ws"), 1, 1)
         for n in range(count)
     ]
 

@@ -8,6 +8,7 @@ from sparring.reports.terminal import Output
 from sparring.scenarios import Scenario, Simulation
 from sparring.scoring import score
 from sparring.suites import Run
+from sparring.suites.agents import RunningAgent
 from support.records import bot, record, tool, user
 
 
@@ -15,7 +16,7 @@ def shown(made: Record, verbose: bool = True) -> str:
     file = io.StringIO()
     report = TerminalReport(Output(file), verbose)
     simulation = Simulation.model_validate(made.scenario.definition)
-    run = Run(Scenario("book", Path("book.yaml"), simulation), "ws://x/ws", 1, 1)
+    run = Run(Scenario("book", Path("book.yaml"), simulation), RunningAgent("ws://x/ws"), 1, 1)
     report.run_started(run)
     for event in made.events:
         report.event(run, event)

@@ -3,19 +3,21 @@
 import asyncio
 import errno
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from sparring.agents.process import free_port
 from sparring.records import Event, Kind, Result, Status, write_atomically
 from sparring.scenarios import Scenario, Simulation
 from sparring.suites import Run, RunDirectory
-from sparring.suites import runs as runs_module
+from sparring.suites import attempt as attempt_module
+from sparring.suites.agents import RunningAgent
 from sparring.suites.casting import Casting
-from sparring.suites.runs import RunPlayer
-from support.fake_agent import FakeAgent, Session, polite_booking
+from sparring.suites.runs import PlayOptions, RunPlayer
+from support.fake_agent import FakeAgent, Session, full, polite_booking
 from support.play import BOOKING
 
 
@@ -25,6 +27,7 @@ class Seen:
 
     started: list[str] = field(default_factory=list[str])
     ended: list[Result] = field(default_factory=list[Result])
+    retried: list[Result] = field(default_factory=list[Result])
     notes: list[str] = field(default_factory=list[str])
 
     def run_started(self, run: Run) -> None:
@@ -36,18 +39,18 @@ class Seen:
     def note(self, text: str) -> None:
         self.notes.append(text)
 
+    def run_retried(self, run: Run, result: Result) -> None:
+        self.retried.append(result)
+
     def run_ended(self, run: Run, result: Result) -> None:
         self.ended.append(result)
 
 
 def bookings(url: str, *names: str) -> Sequence[Run]:
     metrics = [{"measure": "words", "max_value": 60}]
-    return [
-        Run(
-            Scenario(name, Path("a.yaml"), Simulation(**{**BOOKING, "metrics": metrics})), url, 1, 1
-        )
-        for name in names
-    ]
+    booking = Simulation(**{**BOOKING, "metrics": metrics})
+    agent = RunningAgent(url)
+    return [Run(Scenario(name, Path("a.yaml"), booking), agent, 1, 1) for name in names]
 
 
 @pytest.fixture
@@ -58,8 +61,8 @@ def directory(tmp_path: Path) -> RunDirectory:
 async def play(directory: RunDirectory, at_once: int = 1, names: str = "abc") -> Seen:
     seen = Seen()
     async with FakeAgent(polite_booking) as agent:
-        player = RunPlayer(directory, Casting(offline=True), seen)
-        await player.play(bookings(agent.url, *names), at_once)
+        player = RunPlayer(directory, Casting(offline=True), seen, PlayOptions(at_once=at_once))
+        await player.play(bookings(agent.url, *names))
     assert player.results == seen.ended
     return seen
 
@@ -112,7 +115,7 @@ async def test_a_fault_in_scoring_is_that_runs_own(
     def broken(*args: Any) -> Any:
         raise ZeroDivisionError("of ours")
 
-    monkeypatch.setattr(runs_module, "score", broken)
+    monkeypatch.setattr(attempt_module, "score", broken)
     seen = await play(directory, names="ab")
     assert {(r.status, r.kind) for r in seen.ended} == {(Status.ERROR, Kind.INTERNAL_ERROR)}
     assert seen.ended[0].reason == "ZeroDivisionError: of ours"
@@ -146,8 +149,8 @@ async def test_several_at_once_have_sessions_of_their_own(directory: RunDirector
 
     seen = Seen()
     async with FakeAgent(meets_the_others) as agent:
-        player = RunPlayer(directory, Casting(offline=True), seen)
-        await player.play(bookings(agent.url, *"abcdef"), at_once=3)
+        player = RunPlayer(directory, Casting(offline=True), seen, PlayOptions(at_once=3))
+        await player.play(bookings(agent.url, *"abcdef"))
     assert seen.started == list("abcdef")
     assert [result.status for result in seen.ended] == ["passed"] * 6
     assert len({result.artifacts["record"] for result in seen.ended}) == 6
@@ -165,8 +168,8 @@ async def test_cancelled_runs_have_results_and_the_rest_were_not_begun(directory
 
     seen = Seen()
     async with FakeAgent(waits) as agent:
-        player = RunPlayer(directory, Casting(offline=True), seen)
-        playing = asyncio.create_task(player.play(bookings(agent.url, *"abcd"), at_once=2))
+        player = RunPlayer(directory, Casting(offline=True), seen, PlayOptions(at_once=2))
+        playing = asyncio.create_task(player.play(bookings(agent.url, *"abcd")))
         await talking.wait()
         playing.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -175,3 +178,71 @@ async def test_cancelled_runs_have_results_and_the_rest_were_not_begun(directory
     assert len(list(directory.results())) == 2
     summary = (directory.path / "summary.json").read_text()
     assert '"planned": 4' in summary and '"executed": 2' in summary
+
+
+async def dies(session: Session) -> None:
+    await session.ready()
+    await session.say("Hello.")
+    await session.hear()
+    await session.abort()
+
+
+def unreachable() -> RunningAgent:
+    return RunningAgent(f"ws://127.0.0.1:{free_port()}/ws")
+
+
+async def test_what_says_nothing_about_the_agent_is_retried_with_another_seed(
+    directory: RunDirectory,
+):
+    seen = Seen()
+    run = replace(bookings("", "a")[0], agent=unreachable())
+    player = RunPlayer(directory, Casting(offline=True), seen, PlayOptions(retries=2))
+    await player.play([run])
+    (result,) = directory.results()
+    assert result.status is Status.ERROR and len(result.retried) == 2
+    assert all(reason.startswith("connect_failed: nothing answers") for reason in result.retried)
+    assert [one.scenario for one in seen.retried] == ["a", "a"]
+    seeds = {one.seed for one in [*seen.retried, *seen.ended]}
+    assert len(seeds) == 3
+    records = {one.artifacts["record"] for one in [*seen.retried, *seen.ended]}
+    assert records == {"records/a.json", "records/a-2.json", "records/a-3.json"}
+
+
+async def test_a_failed_run_is_not_retried(directory: RunDirectory):
+    seen = Seen()
+    async with FakeAgent(full) as agent:
+        run = replace(bookings(agent.url, "a")[0])
+        player = RunPlayer(directory, Casting(offline=True), seen, PlayOptions(retries=1))
+        await player.play([run])
+    assert len(seen.retried) == 1  # Closed before it was ready: an error.
+    async with FakeAgent(dies) as agent:
+        run = replace(bookings(agent.url, "b")[0])
+        player = RunPlayer(directory, Casting(offline=True), seen, PlayOptions(retries=1))
+        await player.play([run])
+    assert seen.ended[-1].status is Status.FAILED and len(seen.retried) == 1
+
+
+async def test_after_so_many_failures_nothing_more_is_begun(directory: RunDirectory):
+    seen = Seen()
+    async with FakeAgent(dies) as agent:
+        player = RunPlayer(directory, Casting(offline=True), seen, PlayOptions(max_failures=2))
+        await player.play(bookings(agent.url, *"abcde"))
+    assert [result.scenario for result in seen.ended] == ["a", "b"]
+    assert seen.notes == ["2 failed: 3 run(s) are not begun"]
+
+
+async def test_an_agent_keeps_to_its_cap(directory: RunDirectory):
+    going, most = 0, 0
+
+    async def counts(session: Session) -> None:
+        nonlocal going, most
+        going += 1
+        most = max(most, going)
+        await polite_booking(session)
+        going -= 1
+
+    async with FakeAgent(counts) as agent:
+        options = PlayOptions(at_once=4, caps={agent.url: 2})
+        player = RunPlayer(directory, Casting(offline=True), Seen(), options)
+        await player.play(bookings(agent.url, *"abcdef"))
+    assert most == 2 and len(player.results) == 6

@@ -19,6 +19,7 @@ from sparring.records.redaction import redact
 from sparring.reports import JsonReport, LiveReport, TerminalReport
 from sparring.scenarios import load
 from sparring.suites import Run, RunDirectory, Selection, plan, select
+from sparring.suites.agents import RunningAgent
 from sparring.suites.casting import Casting
 
 
@@ -57,7 +58,9 @@ def play(paths: Sequence[Path], wanted: Wanted) -> Exit:
     loaded = load(paths)
     casting = Casting(wanted.offline, wanted.judged)
     selected = select(loaded.scenarios, wanted.selection)
-    planned = plan(selected, check_url(wanted.url), casting.plays_agenda, wanted.repeat)
+    planned = plan(
+        selected, RunningAgent(check_url(wanted.url)), casting.plays_agenda, wanted.repeat
+    )
     problems = [*loaded.problems, *planned.problems]
     for problem in problems:
         typer.echo(redact(str(problem)), err=True)
@@ -105,14 +108,15 @@ def _play(
     wanted: Wanted,
 ) -> list[Result]:
     from sparring.calls import CallOptions
-    from sparring.suites.runs import RunPlayer
+    from sparring.suites.runs import PlayOptions, RunPlayer
 
-    options = CallOptions(
+    call = CallOptions(
         ready_timeout_s=wanted.ready_timeout_s, trigger_disconnect=wanted.trigger_disconnect
     )
+    options = PlayOptions(at_once=wanted.at_once, call=call)
     player = RunPlayer(directory, casting, report, options)
     try:
-        asyncio.run(_until_told_to_stop(player.play(runs, wanted.at_once), report))
+        asyncio.run(_until_told_to_stop(player.play(runs), report))
     except asyncio.CancelledError:
         report.note(f"interrupted: {len(runs) - len(player.results)} run(s) were not begun")
     return player.results

@@ -70,6 +70,8 @@ class Result(BaseModel):
     judge: JudgeIdentity | None = None
     tokens: dict[str, dict[str, int | None]] = Field(default_factory=dict)
     """Tokens per role, ``caller`` and ``judge``; None where a service does not say."""
+    retried: list[str] = Field(default_factory=list[str])
+    """Why it was played again, once for each time; empty if it was played once."""
     versions: dict[str, str]
     artifacts: dict[str, str] = Field(default_factory=dict)
 

@@ -25,6 +25,10 @@ class JsonReport(TerminalReport):
         if isinstance(event, ev.CallerDelayed):
             self.note(event.why)
 
+    def run_retried(self, run: Run, result: Result) -> None:
+        """The run says nothing about the agent; it is played again."""
+        self.note(f"{run.label} is played again: {result.reason} [{result.kind}]")
+
     def run_ended(self, run: Run, result: Result) -> None:
         """The run is over and scored."""
         self.scored(result)

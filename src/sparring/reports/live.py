@@ -74,6 +74,11 @@ class LiveReport(TerminalReport):
         super().run_started(run)
         self._going[id(run)] = _Going(run)
 
+    def run_retried(self, run: Run, result: Result) -> None:
+        """The run says nothing about the agent; it is played again."""
+        self._going.pop(id(run))
+        super().run_retried(run, result)
+
     def run_ended(self, run: Run, result: Result) -> None:
         """The run is over and scored."""
         self._going.pop(id(run))

@@ -101,6 +101,12 @@ class TerminalReport:
         """Something the user should know of while it lasts."""
         self._print([Text(f"… {clean(text)}", style="dim")])
 
+    def run_retried(self, run: Run, result: Result) -> None:
+        """The run says nothing about the agent; it is played again."""
+        self._talking.pop(id(run))
+        self._print(self._kept.pop(id(run)))
+        self.note(f"{run.label} is played again: {result.reason} [{result.kind}]")
+
     def run_ended(self, run: Run, result: Result) -> None:
         """The run is over and scored."""
         self._talking.pop(id(run))

@@ -9,6 +9,7 @@ from sparring.callers import unplayable
 from sparring.records import ScenarioIdentity
 from sparring.records.redaction import keep_secrets_of
 from sparring.scenarios import Scenario, Simulation
+from sparring.suites.agents import AgentSource
 
 
 @dataclass(frozen=True)
@@ -16,7 +17,7 @@ class Run:
     """One scenario against one agent, once."""
 
     scenario: Scenario
-    url: str
+    agent: AgentSource
     attempt: int
     """From 1."""
     seed: int
@@ -84,7 +85,7 @@ class Plan:
 
 def plan(
     scenarios: Sequence[Scenario],
-    url: str,
+    agent: AgentSource,
     plays_agenda: Callable[[Simulation], bool],
     attempts: int = 1,
 ) -> Plan:
@@ -92,7 +93,7 @@ def plan(
 
     Args:
         scenarios: What is played.
-        url: The agent.
+        agent: What they are played against.
         plays_agenda: Whether a simulation is to be played without an LLM.
         attempts: How often each is played.
     """
@@ -111,7 +112,7 @@ def plan(
     runs = [
         Run(
             scenario,
-            url,
+            agent,
             attempt,
             attempt_seed(scenario.definition.seed or 0, scenario.name, attempt),
             attempts,

@@ -39,6 +39,10 @@ class Schedule(Generic[T]):
         """How many have not been begun."""
         return len(self._waiting)
 
+    def upcoming(self, count: int) -> list[T]:
+        """The first of those that have not been begun."""
+        return self._waiting[:count]
+
     def stop(self) -> None:
         """Begin nothing more; what goes on goes on."""
         self._waiting.clear()

@@ -144,6 +144,10 @@ class RunDirectory:
         """Where a run's trace goes."""
         return self.path / "logs" / f"{stem}.eval.log"
 
+    def agent_log_path(self, stem: str) -> Path:
+        """Where the output of a run's agent goes, if we start it."""
+        return self.path / "logs" / f"{stem}.log"
+
     def debug_path(self, stem: str) -> Path:
         """Where pipecat's own log of a run goes, if it is kept."""
         return self.path / "logs" / f"{stem}.debug.log"
