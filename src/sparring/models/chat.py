@@ -62,6 +62,9 @@ class Usage:
 
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
+    whole_prompt: bool = False
+    """Whether ``prompt_tokens`` is known to be of all that was read, also of what the server had
+    in a cache; then a prompt that was cut shows in it."""
 
 
 @dataclass(frozen=True)
@@ -164,11 +167,14 @@ async def complete(
         model: Who answers.
         request: What is asked.
         note: Told, in words, of every wait.
+
+    Raises:
+        ModelError: If there is no answer to be had, or it broke off.
     """
     text: list[str] = []
     thinking: list[str] = []
     uses: list[ToolUse] = []
-    finished = Finished()
+    finished: Finished | None = None
     async for piece in model.stream(request):
         match piece:
             case Text():
@@ -181,4 +187,6 @@ async def complete(
                 note(piece.text)
             case Finished():
                 finished = piece
+    if finished is None:
+        raise ModelError(f"the answer of {model.identity.model} broke off")
     return Answer("".join(text), uses, "".join(thinking), finished.cut_off, finished.usage)

@@ -133,7 +133,8 @@ async def _pieces(chunks: AsyncIterator[Any]) -> AsyncIterator[Piece]:
     cut_off, usage = False, Usage()
     async for chunk in chunks:
         if chunk.usage is not None:
-            usage = Usage(chunk.usage.prompt_tokens, chunk.usage.completion_tokens)
+            spent = chunk.usage
+            usage = Usage(spent.prompt_tokens, spent.completion_tokens, whole_prompt=True)
         for choice in chunk.choices:
             delta = choice.delta
             thinking = getattr(delta, "reasoning_content", None) or getattr(

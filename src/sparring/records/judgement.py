@@ -39,16 +39,18 @@ class TurnVerdict(_Part):
 
 
 class Judgement(_Part):
-    """One judge's answer about one record. Its verdicts hold for the same call and criterion."""
+    """What one judge decided about one record, be it nothing; it holds for the same call only."""
 
     call: str
     """Hash of the call as the judge was shown it, and of how it was told to judge."""
     judge: JudgeIdentity
     goal: GoalVerdict | None = None
-    """None if only criteria were asked about."""
+    """None if only criteria were asked about, or the judge did not decide it."""
     criteria: dict[str, list[TurnVerdict]] = Field(default_factory=dict)
-    """By criterion, word for word: a verdict for every agent turn."""
+    """By criterion, word for word: a verdict for every agent turn; those the judge left out are not
+    there."""
     requests: int = 1
-    """How many requests it took."""
+    """How many requests it took, those that failed included."""
     prompt_tokens: int | None = None
+    """Tokens of all answers that came; None if the service does not say."""
     completion_tokens: int | None = None

@@ -68,8 +68,14 @@ class Result(BaseModel):
     caller_faults: list[str] = Field(default_factory=list[str])
     """What our caller did wrong, mended or not."""
     judge: JudgeIdentity | None = None
+    """Who judged; if several did, whose verdicts are the newest."""
+    judges: list[JudgeIdentity] = Field(default_factory=list[JudgeIdentity])
+    """Everybody whose verdicts count in this score."""
     tokens: dict[str, dict[str, int | None]] = Field(default_factory=dict)
-    """Tokens per role, ``caller`` and ``judge``; None where a service does not say."""
+    """Tokens per role, ``caller`` and ``judge``, of all answers that came; None where a service
+    does not say."""
+    judge_requests: int = 0
+    """Requests to judges about this record, those that failed included."""
     retried: list[str] = Field(default_factory=list[str])
     """Why it was played again, once for each time; empty if it was played once."""
     versions: dict[str, str]
@@ -139,8 +145,10 @@ def make_result(record: Record, score: Score, artifacts: dict[str, str] | None =
         ],
         caller=record.caller,
         caller_faults=[e.fault for e in record.events if isinstance(e, CallerFault)],
-        judge=record.judgements[-1].judge if record.judgements else None,
+        judge=score.judges[0] if score.judges else None,
+        judges=score.judges,
         tokens=_tokens(record),
+        judge_requests=sum(judgement.requests for judgement in record.judgements),
         versions=record.versions,
         artifacts=artifacts or {},
     )

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sparring.records.judgement import TurnVerdict
+from sparring.records.judgement import JudgeIdentity, TurnVerdict
 from sparring.records.kinds import Kind, Status
 
 METRICS_VERSION = "1"
@@ -59,6 +59,8 @@ class Score(BaseModel):
     """The first thing that went wrong, as a sentence."""
     goal: Goal
     metrics: list[MetricScore] = Field(default_factory=list[MetricScore])
+    judges: list[JudgeIdentity] = Field(default_factory=list[JudgeIdentity])
+    """Whose verdicts count here; the first gave the newest."""
 
     @property
     def passed(self) -> bool:

@@ -1,6 +1,6 @@
-"""Asking a judge: one request, and at most two more if its answer cannot be read."""
+"""Asking a judge: one request, and at most two more about what it left open."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sparring.errors import ModelError
@@ -8,99 +8,127 @@ from sparring.models import Answer, ChatModel, Message, Request, complete
 from sparring.models.chat import ContextOverflow
 from sparring.records import Kind
 from sparring.records.judgement import JudgeIdentity, Judgement
-from sparring.scoring.question import PROMPT_VERSION, Question
-from sparring.scoring.verdicts import Reading, read
+from sparring.records.redaction import redact
+from sparring.scoring.prompt_floor import fewest_tokens
+from sparring.scoring.question import PROMPT_VERSION, Question, ShownCall, ask_about
+from sparring.scoring.reading import read
+from sparring.scoring.verdicts import Verdicts, missing
 
 TRIES = 3
-_CHARACTERS_PER_TOKEN = 8
-"""More than any prompt has on average: fewer tokens than that were read, so some were dropped."""
 
 
 @dataclass(frozen=True)
 class JudgeFailure:
-    """A judge that gave no verdict; never the agent's fault, and never a pass."""
+    """A judge that did not decide all it was asked; never the agent's fault, and never a pass."""
 
     kind: Kind
     reason: str
+    verdicts: Verdicts | None = None
+    """What it decided all the same, and no other judge's; None if it was never heard."""
 
 
 def judge_identity(model: ChatModel) -> JudgeIdentity:
-    """Who judges, as stored with its verdicts."""
+    """Who judges, as stored with its verdicts: without secrets, so that the same judge is known."""
     identity = model.identity
-    return JudgeIdentity(
+    plain = JudgeIdentity(
         service=identity.service,
         model=identity.model,
         params=dict(identity.params),
         prompt_version=PROMPT_VERSION,
     )
+    return JudgeIdentity.model_validate_json(redact(plain.model_dump_json()))
 
 
 async def judge(
-    model: ChatModel, question: Question, note: Callable[[str], None] = lambda _: None
-) -> Judgement | JudgeFailure:
-    """Ask a judge.
+    model: ChatModel,
+    call: ShownCall,
+    success: str | None,
+    criteria: Sequence[str],
+    note: Callable[[str], None] = lambda _: None,
+) -> tuple[Judgement, JudgeFailure | None]:
+    """Ask a judge about a call.
+
+    An answer that leaves something open is kept for what it holds; the next try asks about the goal
+    only if that is open, and about the criteria that are.
 
     Args:
         model: Who judges.
-        question: What it is asked.
+        call: What it is shown.
+        success: The success criterion; None to ask only about the criteria.
+        criteria: What every agent turn is held against.
         note: Told, in words, of every try that failed and every wait.
+
+    Returns:
+        What was decided, with all that was spent on it; and why that is not everything, if it is
+        not.
     """
+    known, failure = Verdicts(), None
+    answers: list[Answer] = []
+    requests = 0
+    while requests < TRIES:
+        wanted = None if known.goal is not None else success
+        question = ask_about(call, wanted, [text for text in criteria if known.lacks(text)])
+        requests += 1
+        answer = await _ask(model, question, note)
+        if isinstance(answer, JudgeFailure):
+            failure = answer
+            break
+        answers.append(answer)
+        if cut := _cut(answer, question):
+            failure = JudgeFailure(Kind.JUDGE_CONTEXT, cut)
+            break
+        reading = read(answer.text, question)
+        known = known.filled(reading.verdicts)
+        open = missing(known, success, criteria)
+        if not open:
+            failure = None
+            break
+        problem = _why(answer, reading.problem or f"it holds no verdict on {open}")
+        note(f"the judge's answer leaves something open ({problem}), try {requests} of {TRIES}")
+        told = f"the judge gave no verdict on {open} in {requests} tries: {problem}"
+        failure = JudgeFailure(Kind.JUDGE_NO_VERDICT, told)
+    judgement = Judgement(
+        call=call.hash,
+        judge=judge_identity(model),
+        goal=known.goal,
+        criteria={text: list(verdicts) for text, verdicts in known.criteria.items()},
+        requests=requests,
+        prompt_tokens=_total([answer.usage.prompt_tokens for answer in answers]),
+        completion_tokens=_total([answer.usage.completion_tokens for answer in answers]),
+    )
+    return judgement, failure
+
+
+async def _ask(
+    model: ChatModel, question: Question, note: Callable[[str], None]
+) -> Answer | JudgeFailure:
     request = Request(
         [Message("system", question.system), Message("user", question.text)],
         schema=question.schema,
         max_tokens=question.max_tokens,
     )
-    best: Reading | None = None
-    usage: list[Answer] = []
-    problem = ""
-    for number in range(1, TRIES + 1):
-        try:
-            answer = await complete(model, request, note)
-        except ContextOverflow as error:
-            return JudgeFailure(Kind.JUDGE_CONTEXT, str(error))
-        except ModelError as error:
-            return JudgeFailure(Kind.JUDGE_UNAVAILABLE, f"the judge could not be asked: {error}")
-        usage.append(answer)
-        tokens = answer.usage.prompt_tokens
-        if tokens is not None and tokens < request.characters / _CHARACTERS_PER_TOKEN:
-            return JudgeFailure(
-                Kind.JUDGE_CONTEXT,
-                f"the judge read only {tokens} tokens of a prompt of {request.characters} "
-                "characters: its context is too small",
-            )
-        reading = read(answer.text, question)
-        if reading.problem is None:
-            best = reading
-            break
-        problem = _why(answer, reading.problem)
-        note(f"the judge's answer cannot be read ({problem}), try {number} of {TRIES}")
-        if _decided(reading, question) and (best is None or _undecided(reading) < _undecided(best)):
-            best = reading  # The fullest of the incomplete ones.
-    if best is None:
-        return JudgeFailure(
-            Kind.JUDGE_NO_VERDICT, f"the judge gave no verdict in {TRIES} tries: {problem}"
-        )
-    return Judgement(
-        call=question.call,
-        judge=judge_identity(model),
-        goal=best.goal,
-        criteria=dict(best.criteria),
-        requests=len(usage),
-        prompt_tokens=_total([answer.usage.prompt_tokens for answer in usage]),
-        completion_tokens=_total([answer.usage.completion_tokens for answer in usage]),
+    try:
+        return await complete(model, request, note)
+    except ContextOverflow as error:
+        return JudgeFailure(Kind.JUDGE_CONTEXT, str(error))
+    except ModelError as error:
+        return JudgeFailure(Kind.JUDGE_UNAVAILABLE, f"the judge could not be asked: {error}")
+
+
+def _cut(answer: Answer, question: Question) -> str | None:
+    """Why the judge cannot have read the whole question; None if it may have.
+
+    Only a count that is of the whole prompt tells: one that leaves out what the server had in its
+    cache is small for another reason, and 0 is what some servers say for not knowing.
+    """
+    tokens = answer.usage.prompt_tokens
+    least = fewest_tokens(question.system) + fewest_tokens(question.text)
+    if not answer.usage.whole_prompt or not tokens or tokens >= least:
+        return None
+    return (
+        f"the judge read only {tokens} tokens of a prompt of at least {least}: the server cut it; "
+        "give the model a larger context"
     )
-
-
-def _decided(reading: Reading, question: Question) -> bool:
-    """Whether something was read: the goal, if it was asked about, or else some criterion."""
-    if question.success is not None:
-        return reading.goal is not None
-    verdicts = [v.verdict for turns in reading.criteria.values() for v in turns]
-    return any(verdict != "none" for verdict in verdicts)
-
-
-def _undecided(reading: Reading) -> int:
-    return sum(v.verdict == "none" for turns in reading.criteria.values() for v in turns)
 
 
 def _why(answer: Answer, problem: str) -> str:
@@ -110,6 +138,7 @@ def _why(answer: Answer, problem: str) -> str:
     return problem if answer.text.strip() else "it is empty"
 
 
-def _total(counts: list[int | None]) -> int | None:
+def _total(counts: Sequence[int | None]) -> int | None:
+    """The sum; None if there is an answer without a count."""
     known = [count for count in counts if count is not None]
-    return sum(known) if known else None
+    return sum(known) if len(known) == len(counts) else None

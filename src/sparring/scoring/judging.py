@@ -1,34 +1,17 @@
 """A record and its verdicts: which it has already, and asking for those it lacks."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import replace
 
 from pydantic import ValidationError
 
 from sparring.errors import RecordError
 from sparring.models import ChatModel
-from sparring.records import (
-    Ending,
-    GoalVerdict,
-    JudgeIdentity,
-    Judgement,
-    Kind,
-    Record,
-    TurnVerdict,
-)
+from sparring.records import Ending, JudgeIdentity, Judgement, Kind, Record
 from sparring.scenarios import JudgedMetric, Simulation
 from sparring.scoring.judge import JudgeFailure, judge, judge_identity
-from sparring.scoring.question import ShownCall, ask_about, show_call
-
-
-@dataclass(frozen=True)
-class Verdicts:
-    """What is known of a record by judgement."""
-
-    goal: GoalVerdict | None = None
-    criteria: Mapping[str, Sequence[TurnVerdict]] = field(
-        default_factory=dict[str, Sequence[TurnVerdict]]
-    )
+from sparring.scoring.question import ShownCall, show_call
+from sparring.scoring.verdicts import Verdicts, verdicts_of
 
 
 def simulation_of(record: Record) -> Simulation:
@@ -59,22 +42,19 @@ def is_worth_judging(record: Record) -> bool:
 
 
 def known_verdicts(record: Record, judge: JudgeIdentity | None = None) -> Verdicts:
-    """The newest verdicts a record has on what its scenario asks now.
+    """The verdicts a record has on what its scenario asks now; of each, the newest.
 
     Args:
         record: The record.
         judge: Count only this judge's; None for anybody's.
     """
     simulation, call = simulation_of(record), _shown(record)
-    goal: GoalVerdict | None = None
-    criteria: dict[str, Sequence[TurnVerdict]] = {}
-    for judgement in record.judgements:
-        if judgement.call != call.hash or (judge is not None and judgement.judge != judge):
-            continue
-        if judgement.goal is not None and judgement.goal.criterion == simulation.success:
-            goal = judgement.goal
-        criteria |= {text: judgement.criteria[text] for text in judgement.criteria}
-    return Verdicts(goal, criteria)
+    known = Verdicts()
+    for judgement in reversed(record.judgements):
+        if judgement.call == call.hash and judge in (None, judgement.judge):
+            said = verdicts_of(judgement)
+            known = known.filled(said.on(simulation.success, _criteria(simulation)))
+    return known
 
 
 async def judge_record(
@@ -85,31 +65,36 @@ async def judge_record(
 ) -> tuple[Record, JudgeFailure | None]:
     """A record with this judge's verdicts on all that its scenario asks.
 
-    One request at most: about what this judge has not decided yet. Nothing is asked if there is
-    nothing to ask.
+    Asked is only about what this judge has not decided yet, and nothing if there is nothing to ask.
+    What it said, little as it may be, is kept with the record, and so is what was spent on it.
 
     Args:
         record: The record.
         model: Who judges.
         fresh: Ask about everything again.
         note: Told, in words, of tries that failed and of waits.
+
+    Returns:
+        The record; and why the judge did not decide everything, if it did not.
     """
-    simulation = simulation_of(record)
-    known = Verdicts() if fresh else known_verdicts(record, judge_identity(model))
-    wanted = [m.criterion for m in simulation.metrics if isinstance(m, JudgedMetric)]
-    criteria = [text for text in dict.fromkeys(wanted) if not _decided(known.criteria.get(text))]
+    simulation, who = simulation_of(record), judge_identity(model)
+    known = Verdicts() if fresh else known_verdicts(record, who)
+    criteria = [text for text in _criteria(simulation) if known.lacks(text)]
     success = None if known.goal is not None else simulation.success
     if success is None and not criteria:
         return record, None
-    made = await judge(model, ask_about(_shown(record), success, criteria), note)
-    if isinstance(made, JudgeFailure):
-        return record, made
+    made, failure = await judge(model, _shown(record), success, criteria, note)
+    if failure is not None:
+        decided = replace(verdicts_of(made).filled(known), judges=(who,))
+        failure = replace(failure, verdicts=decided)
     judgements: list[Judgement] = [*record.judgements, made]
-    return record.model_copy(update={"judgements": judgements}), None
+    return record.model_copy(update={"judgements": judgements}), failure
 
 
-def _decided(verdicts: Sequence[TurnVerdict] | None) -> bool:
-    return verdicts is not None and all(verdict.verdict != "none" for verdict in verdicts)
+def _criteria(simulation: Simulation) -> list[str]:
+    """What every agent turn is held against, each once."""
+    judged = [m.criterion for m in simulation.metrics if isinstance(m, JudgedMetric)]
+    return list(dict.fromkeys(judged))
 
 
 def _shown(record: Record) -> ShownCall:

@@ -21,8 +21,9 @@ from sparring.scenarios import CallsMetric, JudgedMetric, Metric, RangeMetric
 from sparring.scoring.function_calls import check_calls
 from sparring.scoring.judge import JudgeFailure
 from sparring.scoring.judged import score_judged
-from sparring.scoring.judging import Verdicts, known_verdicts, simulation_of
+from sparring.scoring.judging import known_verdicts, simulation_of
 from sparring.scoring.measures import Measurement, measure
+from sparring.scoring.verdicts import Verdicts
 
 _CUT_SHORT = (Ending.MAX_TURNS, Ending.MAX_DURATION, Ending.SILENCE)
 _AGENTS_FAULT = (Kind.AGENT_CRASHED, Kind.AGENT_ERROR, Kind.PROTOCOL_ERROR)
@@ -37,14 +38,23 @@ def score(record: Record, failure: JudgeFailure | None = None) -> Score:
 
     Args:
         record: The record, with the judgements there are of it.
-        failure: Why a judge that was asked gave no verdict.
+        failure: Why a judge that was asked did not decide everything. Then what it decided counts,
+            and no other judge's verdicts.
     """
     simulation = simulation_of(record)
-    verdicts = known_verdicts(record)
+    asked = failure.verdicts if failure is not None else None
+    verdicts = known_verdicts(record) if asked is None else asked
     metrics = [_score_metric(metric, record, verdicts) for metric in simulation.metrics]
     goal = _goal(verdicts, failure)
     status, kind, reason = _outcome(record, goal, metrics, failure)
-    return Score(status=status, kind=kind, reason=reason, goal=goal, metrics=metrics)
+    return Score(
+        status=status,
+        kind=kind,
+        reason=reason,
+        goal=goal,
+        metrics=metrics,
+        judges=list(verdicts.judges),
+    )
 
 
 def _goal(verdicts: Verdicts, failure: JudgeFailure | None) -> Goal:
@@ -88,16 +98,17 @@ def _verdict(
     goal: Goal, metrics: Sequence[MetricScore], failure: JudgeFailure | None
 ) -> tuple[Status, Kind | None, str]:
     """What goal and metrics come to, for a call that ran its course."""
-    if failure is not None:
-        stopped = failure.kind is Kind.INTERRUPTED
-        status = Status.INTERRUPTED if stopped else Status.ERROR
-        return status, failure.kind, failure.reason
+    if failure is not None and failure.kind is Kind.INTERRUPTED:
+        return Status.INTERRUPTED, failure.kind, failure.reason
     if goal.verdict == "not_met":
         return Status.FAILED, Kind.JUDGE_NO, f"goal not met: {goal.reason or 'no reason given'}"
     gates = [metric for metric in metrics if metric.gates]
     for metric in gates:
         if metric.passed is False:
             return Status.FAILED, metric.failure_kind, f"{metric.name}: {metric.reason}"
+    undecided = goal.verdict == "not_judged" or any(metric.passed is None for metric in gates)
+    if failure is not None and undecided:
+        return Status.ERROR, failure.kind, failure.reason
     for metric in gates:
         # Once a judge has decided the goal, a gate without verdicts cannot just be left out.
         lacks_verdicts = metric.passed is None and goal.verdict != "not_judged"

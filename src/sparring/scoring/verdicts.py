@@ -1,98 +1,79 @@
-"""Reading a judge's answer: a validated object, or no verdict. Never a guess."""
+"""Verdicts, and how they add up: over the tries of one judge, and over a record's judgements.
 
-import json
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, cast
+A verdict once given stands: what is added to it fills gaps, turn by turn, and a ``none`` never
+takes its place.
+"""
 
-from sparring.records.judgement import GoalVerdict, TurnVerdict
-from sparring.scoring.question import Question
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-_THINK = re.compile(r"<(think|thinking|reasoning)>.*?(</\1>|$)", re.DOTALL | re.IGNORECASE)
-"""Reasoning that was never closed is reasoning to the end: a draft in it is no verdict."""
-_DECODER = json.JSONDecoder(strict=False)
-"""Not strict: a raw line break inside a text is no reason to lose a verdict."""
-_MAX_REASON = 500
+from sparring.records import GoalVerdict, JudgeIdentity, Judgement, TurnVerdict
 
 
 @dataclass(frozen=True)
-class Reading:
-    """What was read of an answer."""
+class Verdicts:
+    """What is known of a record by judgement."""
 
-    goal: GoalVerdict | None
-    criteria: Mapping[str, list[TurnVerdict]]
-    problem: str | None
-    """Why it is not a whole answer; None if it is."""
+    goal: GoalVerdict | None = None
+    criteria: Mapping[str, Sequence[TurnVerdict]] = field(
+        default_factory=dict[str, Sequence[TurnVerdict]]
+    )
+    """By criterion: a verdict for every agent turn, ``none`` where there is none."""
+    judges: Sequence[JudgeIdentity] = ()
+    """Whose verdicts these are; the first gave the newest."""
+
+    def filled(self, other: "Verdicts") -> "Verdicts":
+        """These verdicts, and the other's where there are none."""
+        criteria = dict(self.criteria)
+        for criterion, verdicts in other.criteria.items():
+            criteria[criterion] = _filled(criteria.get(criterion), verdicts)
+        both = Verdicts(self.goal or other.goal, criteria, self.judges)
+        if both == self:
+            return self
+        judges = dict.fromkeys(map(repr, self.judges))
+        added = [judge for judge in other.judges if repr(judge) not in judges]
+        return replace(both, judges=[*self.judges, *added])
+
+    def on(self, success: str | None, criteria: Sequence[str]) -> "Verdicts":
+        """Those that are about this goal and these criteria."""
+        goal = self.goal if self.goal is not None and self.goal.criterion == success else None
+        kept = {text: self.criteria[text] for text in criteria if text in self.criteria}
+        return Verdicts(goal, kept, self.judges)
+
+    def lacks(self, criterion: str) -> bool:
+        """Whether some turn has no verdict on the criterion."""
+        verdicts = self.criteria.get(criterion)
+        return verdicts is None or any(verdict.verdict == "none" for verdict in verdicts)
 
 
-def read(answer: str, question: Question) -> Reading:
-    """Read an answer.
+def verdicts_of(judgement: Judgement) -> Verdicts:
+    """What a judge said."""
+    return Verdicts(judgement.goal, judgement.criteria, (judgement.judge,))
 
-    It is a verdict if it holds exactly one object that carries the question's id, with no keys but
-    those asked for. Whatever is around that object does not matter; whatever is missing in it is
-    ``none``, and said.
+
+def missing(verdicts: Verdicts, success: str | None, criteria: Sequence[str]) -> str:
+    """What was asked and has no verdict, in words; empty if everything has one.
+
+    Args:
+        verdicts: What is known.
+        success: The success criterion, if it was asked about.
+        criteria: What every agent turn was held against.
     """
-    ours = _ours(_THINK.sub("", answer), question.id)
-    if not ours:
-        return Reading(None, {}, "it holds no object with the id that was asked for")
-    if len({json.dumps(one, sort_keys=True) for one in ours}) > 1:
-        return Reading(None, {}, "it holds two different objects with the id")
-    found = ours[0]
-    allowed: set[str] = set(question.schema["properties"])
-    unknown = sorted(set(found) - allowed)
-    if unknown:
-        return Reading(None, {}, f"it holds keys that were not asked for: {', '.join(unknown)}")
-    goal = _goal(found.get("goal"), question.success)
-    criteria = {
-        criterion: [
-            _turn(found.get(f"turn_{turn}"), f"c{number}", turn)
-            for turn in range(1, question.turns + 1)
-        ]
-        for number, criterion in enumerate(question.criteria, 1)
-    }
-    missing = [
-        f"turn {v.turn}" for list_ in criteria.values() for v in list_ if v.verdict == "none"
+    what = ["the goal"] if success is not None and verdicts.goal is None else []
+    lists = [verdicts.criteria.get(text) for text in criteria]
+    if None in lists:
+        return ", ".join([*what, "the criteria"])
+    turns = {v.turn for list_ in lists for v in list_ or () if v.verdict == "none"}
+    return ", ".join([*what, *(f"turn {turn}" for turn in sorted(turns))])
+
+
+def _filled(
+    verdicts: Sequence[TurnVerdict] | None, others: Sequence[TurnVerdict]
+) -> Sequence[TurnVerdict]:
+    if verdicts is None:
+        return others
+    by_turn = {verdict.turn: verdict for verdict in others}
+    return [
+        by_turn.get(verdict.turn, verdict) if verdict.verdict == "none" else verdict
+        for verdict in verdicts
     ]
-    if goal is None and question.success is not None:
-        missing.insert(0, "the goal")
-    problem = f"it holds no verdict on {', '.join(dict.fromkeys(missing))}" if missing else None
-    return Reading(goal, criteria, problem)
-
-
-def _ours(text: str, id: str) -> list[dict[str, Any]]:
-    """The objects at the top level of the text that carry the id."""
-    found: list[dict[str, Any]] = []
-    position = text.find("{")
-    while position != -1:
-        try:
-            value, end = _DECODER.raw_decode(text, position)
-        except (ValueError, RecursionError):
-            end = position + 1
-        else:
-            if isinstance(value, dict) and cast(dict[str, Any], value).get("id") == id:
-                found.append(cast(dict[str, Any], value))
-        position = text.find("{", end)
-    return found
-
-
-def _goal(value: Any, criterion: str | None) -> GoalVerdict | None:
-    verdict, reason = _parts(value)
-    if criterion is None or verdict not in ("yes", "no"):
-        return None
-    return GoalVerdict(criterion=criterion, verdict=verdict, reason=reason)
-
-
-def _turn(value: Any, criterion: str, turn: int) -> TurnVerdict:
-    entry = cast(dict[str, Any], value).get(criterion) if isinstance(value, dict) else None
-    verdict, reason = _parts(entry)
-    if verdict not in ("meets", "fails", "not_applicable"):
-        return TurnVerdict(turn=turn, verdict="none")
-    return TurnVerdict(turn=turn, verdict=verdict, reason=reason)
-
-
-def _parts(value: Any) -> tuple[Any, str]:
-    if not isinstance(value, dict):
-        return None, ""
-    entry = cast(dict[str, Any], value)
-    return entry.get("verdict"), str(entry.get("reason") or "")[:_MAX_REASON]
