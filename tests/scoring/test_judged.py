@@ -280,14 +280,21 @@ async def test_the_judges_whose_verdicts_count_are_named():
     assert [judge.model for judge in result.judges] == ["second", "first"]
 
 
-async def test_a_secret_in_the_judges_block_does_not_hide_that_it_is_the_same(tmp_path: Path):
+async def test_secrets_do_not_hide_that_judge_call_and_criteria_are_the_same(tmp_path: Path):
     keep_secret("sk-planted-12345")
     model = Model(extra_headers={"x-key": "sk-planted-12345"})
-    judged, _ = await judge_record(call(POLITE), model)
+    talk = [*bot(0.1, "Your code is sk-planted-12345."), ev.Ended(at=3, ending=Ending.BOT)]
+    metric = {**POLITE, "criterion": "it says sk-planted-12345"}
+    said = record(ev.Ready(at=0), *talk, metrics=[metric], success="it said sk-planted-12345")
+    judged, _ = await judge_record(said, model)
+    assert "sk-planted" not in str(model.asked)
     save_record(judged, tmp_path / "a.json")
     assert "sk-planted" not in (tmp_path / "a.json").read_text()
-    await judge_record(load_record(tmp_path / "a.json"), model)
+    loaded = load_record(tmp_path / "a.json")
+    await judge_record(loaded, model)
+    await judge_record(loaded.model_copy(update={"scenario": said.scenario}), model)
     assert len(model.asked) == 1
+    assert score(loaded).status is score(judged).status is Status.PASSED
 
 
 async def test_another_judge_is_asked_and_the_call_must_be_the_same():

@@ -16,8 +16,8 @@ def judge(
         list[Path],
         typer.Argument(
             metavar="RECORDS...",
-            help="Saved records (.json), conversations (.conversation.json), or run directories. "
-            "A scenario file may come first.",
+            help="Saved records (.json), conversations (.conversation.json), run directories, or "
+            "directories of those. A scenario file may come first.",
             show_default=False,
         ),
     ],
@@ -40,6 +40,10 @@ def judge(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="Where the results go.")
     ] = Path("judged.jsonl"),
+    concurrency: Annotated[
+        int,
+        typer.Option("--concurrency", "-c", metavar="N", min=1, help="Records judged at a time."),
+    ] = 4,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show every metric.")] = False,
 ) -> None:
     """Score saved records again, without calling the agent.
@@ -52,4 +56,4 @@ def judge(
     from sparring.cli.rejudge import rejudge
 
     load_environment()
-    raise typer.Exit(rejudge(paths, scenario, fresh, not no_judge, output, verbose))
+    raise typer.Exit(rejudge(paths, scenario, fresh, not no_judge, output, verbose, concurrency))

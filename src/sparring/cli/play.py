@@ -1,18 +1,17 @@
 """``sparring run``: load, plan, play, report."""
 
 import asyncio
-import signal
 import time
-from collections.abc import Coroutine, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import typer
 
 from sparring.agents import check_url
 from sparring.cli.exits import Exit, exit_code
 from sparring.cli.logs import copy_logs, log_into, make_logs_dir
+from sparring.cli.stopping import until_told_to_stop
 from sparring.errors import ModelError, UsageError
 from sparring.records import Result
 from sparring.records.redaction import redact
@@ -116,35 +115,12 @@ def _play(
     options = PlayOptions(at_once=wanted.at_once, call=call)
     player = RunPlayer(directory, casting, report, options)
     try:
-        asyncio.run(_until_told_to_stop(player.play(runs), report))
+        asyncio.run(
+            until_told_to_stop(
+                player.play(runs),
+                lambda: report.note("stopping: what has begun is hung up and recorded"),
+            )
+        )
     except asyncio.CancelledError:
         report.note(f"interrupted: {len(runs) - len(player.results)} run(s) were not begun")
     return player.results
-
-
-async def _until_told_to_stop(playing: Coroutine[Any, Any, None], report: TerminalReport) -> None:
-    """Cancel what plays on Ctrl-C or SIGTERM, so that it ends in order and is recorded.
-
-    That takes seconds at most, so further signals change nothing.
-    """
-    loop, task = asyncio.get_running_loop(), asyncio.ensure_future(playing)
-    stopped = False
-
-    def stop() -> None:
-        nonlocal stopped
-        if not stopped:
-            stopped = True
-            report.note("stopping: what has begun is hung up and recorded")
-            task.cancel()
-
-    def on_signal(number: int, frame: object) -> None:
-        loop.call_soon_threadsafe(stop)
-
-    before = {
-        number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)
-    }
-    try:
-        await task
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -1,33 +1,26 @@
 """``sparring judge``: saved records, scored again."""
 
 import asyncio
+import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import typer
 
 from sparring.cli.exits import Exit, exit_code
+from sparring.cli.logs import log_into
+from sparring.cli.saved import CONVERSATION, YAML, find_records, find_scenario, load_saved
+from sparring.cli.stopping import until_told_to_stop
 from sparring.errors import ModelError, RecordError, UsageError
-from sparring.records import (
-    Record,
-    Result,
-    load_record,
-    make_result,
-    record_of_conversation,
-    save_record,
-    write_atomically,
-)
+from sparring.records import Kind, Record, Result, make_result, save_record
 from sparring.records.json_text import json_of
+from sparring.records.redaction import MASK, redact
 from sparring.reports import TerminalReport
-from sparring.scenarios import Scenario, load
-from sparring.scoring import JudgeFailure, is_worth_judging, judge_record, score
-from sparring.scoring.judging import simulation_of
-from sparring.suites import identity_of
+from sparring.scenarios import Scenario, Simulation
+from sparring.scoring import JudgeFailure, Verdicts, is_worth_judging, judge_record, score
+from sparring.scoring.judging import is_decided, simulation_of
 from sparring.suites.casting import Casting
-
-_YAML = (".yaml", ".yml")
-_CONVERSATION = ".conversation.json"
 
 
 def rejudge(
@@ -37,108 +30,170 @@ def rejudge(
     judged: bool,
     output: Path,
     verbose: bool,
+    at_once: int = 4,
 ) -> Exit:
-    """Score records again; one that cannot be read does not stop the others."""
-    chosen = _scenario([path for path in paths if path.suffix in _YAML], scenario)
-    files = _files([path for path in paths if path.suffix not in _YAML])
-    if not files:
+    """Score records again; one that cannot be scored does not stop the others."""
+    chosen = find_scenario([path for path in paths if path.suffix in YAML], scenario)
+    found = find_records([path for path in paths if path.suffix not in YAML])
+    if not found.files:
         raise UsageError("there are no records to judge: name some, or a run directory")
+    results_file = ResultsFile(output)
     report = TerminalReport(verbose=verbose)
+    if found.run_directories:
+        report.note(f"{len(found.files)} record(s) in {found.run_directories} run directories")
+    log_into(None)  # A judge of the user's own may bring pipecat in.
+    rejudging = _Rejudging(
+        chosen, fresh, Casting(offline=False, judged=judged), report, results_file
+    )
     started = time.monotonic()
-    results, unread = asyncio.run(_judge_all(files, chosen, fresh, judged, report))
-    if not results:
-        return Exit.USAGE  # And whatever the output file holds stays.
-    lines = "".join(json_of(result) + "\n" for result in results)
-    write_atomically(output, lines)
-    report.summary(results, time.monotonic() - started, output)
-    code = exit_code(results)
-    return Exit.USAGE if unread and code is Exit.PASSED else code
-
-
-async def _judge_all(
-    files: Sequence[Path],
-    scenario: Scenario | None,
-    fresh: bool,
-    judged: bool,
-    report: TerminalReport,
-) -> tuple[list[Result], int]:
-    casting = Casting(offline=False, judged=judged)
-    results: list[Result] = []
-    unread = 0
+    stopped = False
     try:
+        work = rejudging.all_of(found.files, at_once)
+        asyncio.run(
+            until_told_to_stop(work, lambda: report.note("stopping: what is scored is kept"))
+        )
+    except asyncio.CancelledError:
+        stopped = True
+    results = rejudging.results
+    if stopped:
+        missing = len(found.files) - len(results) - rejudging.unread
+        report.note(f"interrupted: {missing} record(s) were not scored")
+    if results:
+        report.summary(results, time.monotonic() - started, output)
+    elif not stopped:
+        return Exit.USAGE
+    code = exit_code(results)
+    if code is Exit.PASSED and stopped:
+        return Exit.ERROR
+    return Exit.USAGE if code is Exit.PASSED and rejudging.unread else code
+
+
+class ResultsFile:
+    """Takes results as they come, each on disk before the next; the first replaces older ones."""
+
+    def __init__(self, path: Path):
+        """See that it can be written, before anything is spent on what goes in.
+
+        Raises:
+            UsageError: If it cannot.
+        """
+        self._path = path
+        self._mode = "w"
+        was_there = path.exists()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("a", encoding="utf-8"):
+                pass
+            if not was_there:
+                path.unlink()
+        except OSError as error:
+            raise UsageError(
+                f"{path} cannot be written: {error.strerror}. Choose another place with -o"
+            ) from None
+
+    def add(self, result: Result) -> None:
+        """Write a result; it is on disk when this returns."""
+        with self._path.open(self._mode, encoding="utf-8") as file:
+            file.write(json_of(result) + "\n")
+            file.flush()
+            if self._path.is_file():  # It may be a pipe.
+                os.fsync(file.fileno())
+        self._mode = "a"
+
+
+class _Rejudging:
+    """Scores records, each as soon as it can be."""
+
+    def __init__(
+        self,
+        scenario: Scenario | None,
+        fresh: bool,
+        casting: Casting,
+        report: TerminalReport,
+        output: ResultsFile,
+    ):
+        self.results: list[Result] = []
+        self.unread = 0
+        """Records that could not be scored at all; why has been said."""
+        self._scenario = scenario
+        self._fresh = fresh
+        self._casting = casting
+        self._report = report
+        self._output = output
+
+    async def all_of(self, files: Sequence[Path], at_once: int) -> None:
+        """Score records, a number of them at a time."""
+        waiting = iter(files)
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(min(at_once, len(files))):
+                    group.create_task(self._some_of(waiting))
+        finally:
+            await self._casting.close()
+
+    async def _some_of(self, files: Iterator[Path]) -> None:
         for path in files:
             try:
-                result = await _judge_one(path, scenario, fresh, casting, report.note)
+                result = await self._score(path)
+                self._output.add(result)
             except RecordError as error:
-                typer.echo(f"error: {error}", err=True)
-                unread += 1
+                self._give_up(str(error))
+            except Exception as error:  # One record's trouble is not the next one's.
+                self._give_up(f"{path}: {type(error).__name__}: {error}")
             else:
-                results.append(result)
-                report.scored(result)
-    finally:
-        await casting.close()
-    return results, unread
+                self.results.append(result)
+                self._report.scored(result)
 
+    def _give_up(self, why: str) -> None:
+        typer.echo(redact(f"error: {why}"), err=True)
+        self.unread += 1
 
-async def _judge_one(
-    path: Path,
-    scenario: Scenario | None,
-    fresh: bool,
-    casting: Casting,
-    note: Callable[[str], None],
-) -> Result:
-    record = _load(path, scenario)
-    failure: JudgeFailure | None = None
-    try:
-        model = await casting.judge(simulation_of(record))
-    except ModelError as error:
-        raise UsageError(f"{error}. Or use the verdicts that are there: --no-judge") from error
-    if model is not None and is_worth_judging(record):
-        known = len(record.judgements)
-        record, failure = await judge_record(record, model, fresh, note)
-        if len(record.judgements) != known and not path.name.endswith(_CONVERSATION):
-            save_record(record, path)
-    return make_result(record, score(record, failure), {"record": str(path)})
+    async def _score(self, path: Path) -> Result:
+        record = load_saved(path, self._scenario)
+        simulation = simulation_of(record)
+        failure: JudgeFailure | None = None
+        if self._is_to_be_judged(record, simulation, path):
+            before = record.judgements
+            try:
+                record, failure = await self._judge(record, simulation)
+            except ModelError as error:
+                told = f"{error}. Or use the verdicts that are there: --no-judge"
+                failure = JudgeFailure(Kind.JUDGE_UNAVAILABLE, told, Verdicts())
+            if record.judgements != before and not path.name.endswith(CONVERSATION):
+                self._keep(record, path)
+        return make_result(record, score(record, failure), {"record": str(path)})
 
+    def _is_to_be_judged(self, record: Record, simulation: Simulation, path: Path) -> bool:
+        """Whether a judge is asked, be it to find that it has decided everything already.
 
-def _load(path: Path, scenario: Scenario | None) -> Record:
-    """The record in a file, by the scenario it shall be scored by."""
-    if path.name.endswith(_CONVERSATION):
-        if scenario is None:
-            raise UsageError(f"{path} does not say what was asked: name its scenario file first")
-        return record_of_conversation(path, identity_of(scenario))
-    record = load_record(path)
-    if scenario is None:
-        return record
-    return record.model_copy(update={"scenario": identity_of(scenario)})
+        Raises:
+            RecordError: If the judge is wanted, but what opens it was left out of the record.
+        """
+        if not self._casting.judges(simulation) or not is_worth_judging(record):
+            return False
+        if self._scenario is not None or MASK not in simulation.judge.model_dump_json():
+            return True
+        if is_decided(record) and not self._fresh:
+            return False
+        raise RecordError(
+            f"{path}: its judge needs a secret, which no record holds: name the scenario file with "
+            "--scenario, or use the verdicts that are there: --no-judge"
+        )
 
+    async def _judge(
+        self, record: Record, simulation: Simulation
+    ) -> tuple[Record, JudgeFailure | None]:
+        model = await self._casting.judge(simulation)
+        assert model is not None
+        try:
+            return await judge_record(record, model, self._fresh, self._report.note)
+        finally:
+            await model.close()
 
-def _scenario(files: Sequence[Path], wanted: str | None) -> Scenario | None:
-    """The one scenario to score by; None for each record's own."""
-    name = wanted
-    if wanted is not None and Path(wanted).suffix in _YAML:
-        files, name = [*files, Path(wanted)], None
-    if not files:
-        if name is not None:
-            raise UsageError(f"--scenario {name} needs a scenario file: name it first")
-        return None
-    loaded = load(files)
-    if loaded.problems:
-        raise UsageError("\n".join(map(str, loaded.problems)))
-    found = [s for s in loaded.scenarios if name in (None, s.name, *s.name.split("/"))]
-    if len(found) != 1:
-        names = ", ".join(s.name for s in loaded.scenarios)
-        raise UsageError(f"choose one scenario with --scenario NAME: {names}")
-    return found[0]
-
-
-def _files(paths: Sequence[Path]) -> list[Path]:
-    """The records among these paths; a run directory gives all of its own."""
-    files: list[Path] = []
-    for path in paths:
-        if path.is_dir():
-            records = path / "records" if (path / "records").is_dir() else path
-            files += sorted([*records.glob("*.json"), *records.glob("*.jsonl")])
-        else:
-            files.append(path)
-    return files
+    def _keep(self, record: Record, path: Path) -> None:
+        """Keep new verdicts with the record; what was asked of the agent back then stays."""
+        kept = load_saved(path, None).model_copy(update={"judgements": record.judgements})
+        try:
+            save_record(kept, path)
+        except OSError as error:
+            self._report.note(f"{path}: its verdicts could not be kept: {error.strerror}")

@@ -45,6 +45,10 @@ def record_of_conversation(path: Path, scenario: ScenarioIdentity) -> Record:
             events += _events(message, turn, f"call_{number}")
         except (KeyError, ValueError, TypeError) as error:
             raise RecordError(f"{path}: entry {number}: {_cause(error)}") from None
+    if len(events) == 1:
+        raise RecordError(
+            f"{path}: no conversation: nothing was said or done, so there was no call"
+        )
     return Record(
         scenario=scenario,
         agent=AgentIdentity(label=path.name, url=""),

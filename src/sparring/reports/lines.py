@@ -81,6 +81,9 @@ def details(result: Result) -> Iterator[Text]:
     if result.goal.verdict != "not_judged" or result.goal.reason != "no judge was asked":
         verdict = {"met": "yes", "not_met": "no"}.get(result.goal.verdict, "no verdict")
         yield Text(f"judge: {verdict}: {clean(result.goal.reason)}".rstrip(": "))
+    if len(result.judges) > 1:
+        who = ", ".join(f"{judge.service} {judge.model}" for judge in result.judges)
+        yield Text(f"the verdicts are of several judges: {clean(who)}", style="yellow")
     if result.metrics:
         yield Text("metrics:")
     for metric in result.metrics:

@@ -5,11 +5,13 @@ from sparring.scoring.judge import JudgeFailure
 from sparring.scoring.judging import is_worth_judging, judge_record, known_verdicts
 from sparring.scoring.measures import Measurement, measure
 from sparring.scoring.score import score
+from sparring.scoring.verdicts import Verdicts
 from sparring.scoring.words import count_words
 
 __all__ = [
     "JudgeFailure",
     "Measurement",
+    "Verdicts",
     "check_calls",
     "count_words",
     "is_worth_judging",

@@ -7,8 +7,8 @@ from sparring.errors import ModelError
 from sparring.models import Answer, ChatModel, Message, Request, complete
 from sparring.models.chat import ContextOverflow
 from sparring.records import Kind
+from sparring.records.json_text import json_of
 from sparring.records.judgement import JudgeIdentity, Judgement
-from sparring.records.redaction import redact
 from sparring.scoring.prompt_floor import fewest_tokens
 from sparring.scoring.question import PROMPT_VERSION, Question, ShownCall, ask_about
 from sparring.scoring.reading import read
@@ -36,7 +36,7 @@ def judge_identity(model: ChatModel) -> JudgeIdentity:
         params=dict(identity.params),
         prompt_version=PROMPT_VERSION,
     )
-    return JudgeIdentity.model_validate_json(redact(plain.model_dump_json()))
+    return JudgeIdentity.model_validate_json(json_of(plain))
 
 
 async def judge(

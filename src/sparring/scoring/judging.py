@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from sparring.errors import RecordError
 from sparring.models import ChatModel
 from sparring.records import Ending, JudgeIdentity, Judgement, Kind, Record
+from sparring.records.redaction import redact
 from sparring.scenarios import JudgedMetric, Simulation
 from sparring.scoring.judge import JudgeFailure, judge, judge_identity
 from sparring.scoring.question import ShownCall, show_call
@@ -53,8 +54,14 @@ def known_verdicts(record: Record, judge: JudgeIdentity | None = None) -> Verdic
     for judgement in reversed(record.judgements):
         if judgement.call == call.hash and judge in (None, judgement.judge):
             said = verdicts_of(judgement)
-            known = known.filled(said.on(simulation.success, _criteria(simulation)))
+            known = known.filled(said.on(redact(simulation.success), _criteria(simulation)))
     return known
+
+
+def is_decided(record: Record) -> bool:
+    """Whether a record has somebody's verdicts on all that its scenario asks now."""
+    known = known_verdicts(record)
+    return known.goal is not None and not any(map(known.lacks, _criteria(simulation_of(record))))
 
 
 async def judge_record(
@@ -80,7 +87,7 @@ async def judge_record(
     simulation, who = simulation_of(record), judge_identity(model)
     known = Verdicts() if fresh else known_verdicts(record, who)
     criteria = [text for text in _criteria(simulation) if known.lacks(text)]
-    success = None if known.goal is not None else simulation.success
+    success = None if known.goal is not None else redact(simulation.success)
     if success is None and not criteria:
         return record, None
     made, failure = await judge(model, _shown(record), success, criteria, note)
@@ -92,8 +99,8 @@ async def judge_record(
 
 
 def _criteria(simulation: Simulation) -> list[str]:
-    """What every agent turn is held against, each once."""
-    judged = [m.criterion for m in simulation.metrics if isinstance(m, JudgedMetric)]
+    """What every agent turn is held against, each once, as it is stored: without secrets."""
+    judged = [redact(m.criterion) for m in simulation.metrics if isinstance(m, JudgedMetric)]
     return list(dict.fromkeys(judged))
 
 

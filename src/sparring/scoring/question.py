@@ -3,11 +3,11 @@
 The call enters as data that cannot break out of its fence: one JSON object a line, so no line of it
 can look like the marker. The answer must carry an id that is a hash of the whole question; the
 agent, having spoken before there was a question, cannot have said it, so nothing quoted from the
-call can ever be taken for a verdict.
+call can ever be taken for a verdict. Secrets are left out as they are in a stored record, so that a
+call is the same question before and after it was stored.
 """
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -15,13 +15,13 @@ from importlib import resources
 from typing import Any
 
 from sparring.records import Conversation, Side, ToolCall, Turn
+from sparring.records.json_text import json_of_data
 
 PROMPT_VERSION = "judge-1"
 RESULT_CAP = 2000
 """Characters of a tool's result that the judge sees."""
 _ANSWER_TOKENS = 300
 _TOKENS_PER_VERDICT = 60
-_LINE_BREAKS = {ord("\u2028"): "\\u2028", ord("\u2029"): "\\u2029", ord("\u0085"): "\\u0085"}
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def show_call(conversation: Conversation, ending: str) -> ShownCall:
         ending: How it ended, in words.
     """
     lines, turns = _lines(conversation)
-    text = "\n".join([*lines, _json({"ended": ending})])
+    text = "\n".join([*lines, json_of_data({"ended": ending})])
     return ShownCall(text, turns, _hash(_system(), text)[:32])
 
 
@@ -79,14 +79,14 @@ def ask_about(call: ShownCall, success: str | None, criteria: Sequence[str]) -> 
     """
     id = _hash(call.text, str(success), *criteria)[:12]
     marker = f"===== {id} ====="
-    rules = "\n".join(f"c{number}: {_json(text)}" for number, text in enumerate(criteria, 1))
+    rules = "\n".join(f"c{number}: {json_of_data(text)}" for number, text in enumerate(criteria, 1))
     schema = _schema(id, success is not None, call.turns, len(criteria))
     text = (
         f"The call:\n{marker}\n{call.text}\n{marker}\n\n"
-        + (f"Success criterion: {_json(success)}\n\n" if success is not None else "")
+        + (f"Success criterion: {json_of_data(success)}\n\n" if success is not None else "")
         + (f"Criteria for every agent turn:\n{rules}\n\n" if criteria else "")
         + f"The id: {id}\nAgent turns: {call.turns}\n\n"
-        f"Answer with one JSON object that follows this JSON Schema:\n{_json(schema)}"
+        f"Answer with one JSON object that follows this JSON Schema:\n{json_of_data(schema)}"
     )
     return Question(call.hash, _system(), text, schema, success, criteria, call.turns, id)
 
@@ -104,14 +104,16 @@ def _lines(conversation: Conversation) -> tuple[list[str], int]:
     lines: list[str] = []
     number = 0
     for turn in conversation.turns:
-        lines += [_json({"agent": {"tool_call": _tool_call(call)}}) for call in turn.tool_calls]
+        lines += [
+            json_of_data({"agent": {"tool_call": _tool_call(call)}}) for call in turn.tool_calls
+        ]
         if not turn.text:
             continue
         if turn.side is Side.CALLER:
-            lines.append(_json({"caller": {"said": turn.text}}))
+            lines.append(json_of_data({"caller": {"said": turn.text}}))
         else:
             number += 1
-            lines.append(_json({"agent": _said(turn, number)}))
+            lines.append(json_of_data({"agent": _said(turn, number)}))
     return lines, number
 
 
@@ -123,7 +125,7 @@ def _said(turn: Turn, number: int) -> dict[str, Any]:
 def _tool_call(call: ToolCall) -> dict[str, Any]:
     shown: dict[str, Any] = {"name": call.name, "arguments": call.args, "state": call.state}
     if call.result is not None:
-        result = json.dumps(call.result, ensure_ascii=False)
+        result = json_of_data(call.result)
         cut = f" [cut: {RESULT_CAP} of {len(result)} characters shown]"
         shown["result"] = call.result if len(result) <= RESULT_CAP else result[:RESULT_CAP] + cut
     return shown
@@ -150,7 +152,3 @@ def _object(properties: dict[str, Any]) -> dict[str, Any]:
         "required": list(properties),
         "additionalProperties": False,
     }
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False).translate(_LINE_BREAKS)

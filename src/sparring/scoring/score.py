@@ -17,6 +17,7 @@ from sparring.records import (
     TurnVerdict,
 )
 from sparring.records import events as ev
+from sparring.records.redaction import redact
 from sparring.scenarios import CallsMetric, JudgedMetric, Metric, RangeMetric
 from sparring.scoring.function_calls import check_calls
 from sparring.scoring.judge import JudgeFailure
@@ -139,7 +140,7 @@ def _with_evidence(metric: JudgedMetric, record: Record, verdicts: Verdicts) -> 
     said = [turn.text for turn in record.conversation.agent_turns]
     return [
         verdict.model_copy(update={"evidence": said[verdict.turn - 1]})
-        for verdict in verdicts.criteria.get(metric.criterion, ())
+        for verdict in verdicts.criteria.get(redact(metric.criterion), ())
     ]
 
 
