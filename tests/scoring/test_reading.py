@@ -83,6 +83,7 @@ def test_what_can_be_read(text: str):
         json.dumps(answer(score=97)),
         json.dumps([answer()])[1:-2],
         "[" * 50_000,
+        '{"a":' * 50_000 + TEXT,
         "null",
         f"<think>Maybe {TEXT} but wait, the tool was called",
         json.dumps(answer(goal={"verdict": "yes", "reason": "", "confidence": 1})),
@@ -93,7 +94,7 @@ def test_what_can_be_read(text: str):
         TEXT.replace('{"id"', '{"goal": {"verdict": "no", "reason": ""}, "id"'),
     ],
     ids=["empty", "word", "prose", "no", "truncated", "single quotes", "two objects", "other id",
-         "no id", "further key", "cut", "deep", "null", "draft", "key in the goal",
+         "no id", "further key", "cut", "deep", "deeper", "null", "draft", "key in the goal",
          "another criterion", "key in a turn", "verdict twice", "turn twice", "goal twice"],
 )  # fmt: skip
 def test_what_is_no_verdict(text: str):

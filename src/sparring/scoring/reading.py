@@ -4,7 +4,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -87,8 +86,13 @@ def _objects(text: str) -> list[_Object]:
         end = mark.end()
         if mark[0] == "{":
             twice.clear()
-            with suppress(ValueError, RecursionError):
+            try:
                 content, end = decoder.raw_decode(text, mark.start())
+            except RecursionError:
+                return []  # No answer is nested like that; reading on would take for ever.
+            except ValueError:
+                pass
+            else:
                 found.append(_Object(content, tuple(twice)))
         elif mark[1]:
             found.clear()
