@@ -165,7 +165,7 @@ async def test_a_directory_of_run_directories_is_searched(tmp_path: Path, saved:
         (tmp_path / "eval-runs" / name / "summary.json").write_text("{}")
     ran, results = await rejudge(tmp_path, "eval-runs", "--no-judge")
     assert (ran.code, len(results)) == (0, 2)
-    assert "2 record(s) in 2 run directories" in ran.out
+    assert "run directories found: 2, records: 2" in ran.out
 
 
 async def test_a_record_that_is_named_twice_counts_once(tmp_path: Path, saved: Path):

@@ -40,7 +40,7 @@ def rejudge(
     results_file = ResultsFile(output)
     report = TerminalReport(verbose=verbose)
     if found.run_directories:
-        report.note(f"{len(found.files)} record(s) in {found.run_directories} run directories")
+        report.note(f"run directories found: {found.run_directories}, records: {len(found.files)}")
     log_into(None)  # A judge of the user's own may bring pipecat in.
     rejudging = _Rejudging(
         chosen, fresh, Casting(offline=False, judged=judged), report, results_file
@@ -155,7 +155,7 @@ class _Rejudging:
         if self._is_to_be_judged(record, simulation, path):
             before = record.judgements
             try:
-                record, failure = await self._judge(record, simulation)
+                record, failure = await self._judge(record, simulation, path)
             except ModelError as error:
                 told = f"{error}. Or use the verdicts that are there: --no-judge"
                 failure = JudgeFailure(Kind.JUDGE_UNAVAILABLE, told, Verdicts())
@@ -181,12 +181,14 @@ class _Rejudging:
         )
 
     async def _judge(
-        self, record: Record, simulation: Simulation
+        self, record: Record, simulation: Simulation, path: Path
     ) -> tuple[Record, JudgeFailure | None]:
         model = await self._casting.judge(simulation)
         assert model is not None
         try:
-            return await judge_record(record, model, self._fresh, self._report.note)
+            return await judge_record(
+                record, model, self._fresh, lambda text: self._report.note(f"{path}: {text}")
+            )
         finally:
             await model.close()
 
