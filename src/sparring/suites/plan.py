@@ -3,13 +3,15 @@
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sparring.callers import unplayable
 from sparring.records import ScenarioIdentity
 from sparring.records.redaction import keep_secrets_of
 from sparring.scenarios import Scenario, Simulation
-from sparring.suites.agents import AgentSource
+
+if TYPE_CHECKING:  # Reports read plans, and know nothing of sockets.
+    from sparring.suites.agents import AgentSource
 
 
 @dataclass(frozen=True)
@@ -17,7 +19,7 @@ class Run:
     """One scenario against one agent, once."""
 
     scenario: Scenario
-    agent: AgentSource
+    agent: "AgentSource"
     attempt: int
     """From 1."""
     seed: int
@@ -85,7 +87,7 @@ class Plan:
 
 def plan(
     scenarios: Sequence[Scenario],
-    agent: AgentSource,
+    agent: "AgentSource",
     plays_agenda: Callable[[Simulation], bool],
     attempts: int = 1,
 ) -> Plan:
