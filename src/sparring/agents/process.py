@@ -1,145 +1,265 @@
-"""An agent in a process of its own, started and ended by us."""
+"""An agent that we started: proved to be ours, watched until it exits, ended with all it started.
 
+``launch`` starts one, by whatever ``Starter`` (a new process, or a fork of a template), and gives
+an ``AgentProcess`` that listens. Whoever has one may wait for ``exited()`` beside a call, read
+``last_lines()``, and must ``stop()`` it.
+
+On Linux this holds for wrappers too (``uv run``, shell scripts, ``setsid``), since what belongs to
+an agent is known by the token in its environment. On macOS an agent is its process group.
+"""
+
+import asyncio
 import os
 import signal
-import socket
-import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Self
+from typing import Protocol, Self
 
-from sparring.errors import ConnectionFailed
-from sparring.records.redaction import redact
+from sparring.agents import ports
+from sparring.agents.carriers import carriers, send
+from sparring.agents.ending import end
+from sparring.agents.guard import Guard
+from sparring.agents.output import Output
+from sparring.errors import AgentExited, ConnectionFailed
 
-_POLL_S = 0.05
-_STOP_S = 5.0
-_GONE_S = 1.0
-_LAST_LINES = 5
+_POLL_S = 0.03
+_WATCH_S = 0.1
+_LAST_WORDS_S = 0.5
+"""How long an agent's output is waited for after its exit."""
+_PORTS_TRIED = 3
 
 
-def free_port() -> int:
-    """A TCP port that nothing listens on right now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+class Child(Protocol):
+    """A process that was started, the leader of a session of its own."""
+
+    @property
+    def pid(self) -> int:
+        """Its process id, which is also that of its group and session."""
+        ...
+
+    async def wait(self) -> int | None:
+        """Its exit code, negative for the signal that killed it; None if nobody can tell."""
+        ...
+
+
+class Starter(Protocol):
+    """A way to start an agent."""
+
+    async def start(self, port: int, token: str, output: int) -> Child:
+        """Start it on a port, with a token, printing to a file descriptor.
+
+        Raises:
+            ConnectionFailed: If it cannot be started.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class AgentExit:
+    """That an agent is gone, and with what."""
+
+    code: int | None
+    """Negative for a signal; None if nobody can tell: what launched it went before, or stays."""
+
+    def __str__(self) -> str:
+        """The end of a sentence that begins with ``the agent``."""
+        if self.code is None:
+            return "is gone (its exit code is not known)"
+        if self.code < 0:
+            return f"was killed by {_signal(-self.code)}"
+        by_signal = f" ({_signal(self.code - 128)})" if self.code > 128 else ""
+        return f"exited with code {self.code}{by_signal}"
+
+
+async def launch(
+    starter: Starter, log: Path, guard: Guard, ready_timeout_s: float = 60.0, path: str = "/ws"
+) -> "AgentProcess":
+    """Start an agent on a free port and wait until it listens there.
+
+    Args:
+        starter: How to start it.
+        log: Where its output goes, redacted.
+        guard: What ends it if we cannot.
+        ready_timeout_s: How long it may take, in seconds.
+        path: The path of its URL.
+
+    Raises:
+        AgentExited: If it exits before it listens, with its exit code and last lines.
+        ConnectionFailed: If it cannot be started, does not listen in time, or if others took its
+            ports, one after the other.
+    """
+    output = Output(log)
+    taken: list[str] = []
+    try:
+        while len(taken) < _PORTS_TRIED:
+            agent = await AgentProcess.start(starter, output, guard, path)
+            try:
+                await agent.wait_until_ready(ready_timeout_s)
+                return agent
+            except _PortTaken as error:
+                await agent.end()
+                taken.append(str(error))
+            except BaseException:
+                await agent.end()
+                raise
+    except BaseException:
+        output.close()
+        raise
+    output.close()
+    raise ConnectionFailed(f"no port was left to the agent: {'; '.join(taken)}")
 
 
 class AgentProcess:
-    """A spawned agent, in a process group of its own, so that nothing of it outlives the ``with``.
-
-    POSIX only: process groups are what ends wrappers and their children together.
-    """
+    """One agent that we started."""
 
     def __init__(
-        self,
-        command: Sequence[str],
-        port: int,
-        log: Path,
-        env: Mapping[str, str] | None = None,
+        self, child: Child, port: int, token: str, output: Output, guard: Guard, path: str
     ):
-        """Prepare to spawn.
-
-        Args:
-            command: The program and its arguments, the port among them.
-            port: The port it will listen on.
-            log: Where its output goes.
-            env: Environment variables on top of ours.
-        """
-        self.url = f"ws://127.0.0.1:{port}/ws"
-        self._command = list(command)
+        """Take charge of a process that was just started; ``launch`` is the way to get one."""
+        self.url = f"ws://127.0.0.1:{port}{path}"
+        self.log = output.path
+        """Where its output goes."""
+        self.exit: AgentExit | None = None
+        """How it ended; None while it runs."""
+        self._child = child
         self._port = port
-        self._log_path = log
-        self._env = {**os.environ, **(env or {})}
-        self._log: IO[bytes] | None = None
-        self._process: subprocess.Popen[bytes] | None = None
+        self._path = path
+        self._token = token
+        self._output = output
+        self._guard = guard
+        self._groups = {child.pid}
+        self._holders: frozenset[int] = frozenset()
+        guard.watch(child.pid)
+        self._watching = asyncio.create_task(self._watch())
 
-    def __enter__(self) -> Self:
-        self._log_path.parent.mkdir(parents=True, exist_ok=True)
-        self._log = self._log_path.open("wb")
-        self._process = subprocess.Popen(
-            self._command,
-            stdin=subprocess.DEVNULL,
-            stdout=self._log,
-            stderr=subprocess.STDOUT,
-            env=self._env,
-            start_new_session=True,
-        )
-        return self
+    @classmethod
+    async def start(cls, starter: Starter, output: Output, guard: Guard, path: str) -> Self:
+        """Start one on a free port, without waiting for it."""
+        port, token = ports.free_port(), guard.token()
+        writing = await output.open_pipe()
+        starting = asyncio.create_task(starter.start(port, token, writing))
+        try:
+            child = await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            # What has begun to start cannot be called back, only be ended once it is there.
+            await asyncio.wait({starting})
+            if starting.exception() is None:
+                await cls(starting.result(), port, token, output, guard, path).end()
+            raise
+        finally:
+            os.close(writing)
+        return cls(child, port, token, output, guard, path)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._process is not None:
-            self._end(self._process)
-        if self._log is not None:
-            self._log.close()
-            text = self._log_path.read_text("utf-8", errors="replace")
-            self._log_path.write_text(redact(text), "utf-8")
-
-    def wait_until_listening(self, timeout_s: float = 60.0) -> None:
-        """Wait until it takes connections.
+    async def wait_until_ready(self, timeout_s: float) -> None:
+        """Wait until it, and nobody else, listens on its port; ``url`` is right from then on.
 
         Raises:
-            ConnectionFailed: If it exits before, with its exit code and last lines, or takes longer
-                than ``timeout_s`` seconds.
+            AgentExited: If it exits before.
+            ConnectionFailed: If it takes longer than ``timeout_s`` seconds, or its port was taken.
         """
         deadline = time.monotonic() + timeout_s
-        while not self._listening():
-            code = self.exit_code
-            if code is not None:
-                raise ConnectionFailed(
-                    f"the agent exited with code {code} before it listened. "
-                    f"Its last lines ({self._log_path}):\n{self.last_lines()}"
+        stranger = ""
+        while True:
+            found = await asyncio.to_thread(ports.find, self._port, self._token, self._child.pid)
+            if found is not None and found.ours:
+                self.url = f"ws://{found.host}:{self._port}{self._path}"
+                self._holders = found.holders
+                return
+            # Seen twice, since a process of ours cannot be told while it is being exchanged (exec).
+            if found is not None and found.who == stranger:
+                raise _PortTaken(f"{found.who} listens on port {self._port}")
+            stranger = found.who if found is not None else ""
+            if self.exit is not None:
+                if not ports.is_free(self._port):
+                    raise _PortTaken(f"port {self._port} was in use when the agent {self.exit}")
+                raise AgentExited(
+                    f"the agent {self.exit} before it listened. "
+                    f"Its last lines ({self.log}):\n{self.last_lines()}"
                 )
             if time.monotonic() > deadline:
                 raise ConnectionFailed(
                     f"the agent did not listen on port {self._port} within {timeout_s:g} s. "
-                    f"Its last lines ({self._log_path}):\n{self.last_lines()}"
+                    f"Its last lines ({self.log}):\n{self.last_lines()}"
                 )
-            time.sleep(_POLL_S)
+            await asyncio.wait({self._watching}, timeout=_POLL_S)
 
-    @property
-    def exit_code(self) -> int | None:
-        """What it exited with; None while it runs."""
-        return self._process.poll() if self._process else None
+    async def exited(self) -> AgentExit:
+        """Wait until it has exited, of itself or because it was stopped; known within 2 s.
+
+        Any number of tasks may wait, and stop waiting.
+        """
+        return await asyncio.shield(self._watching)
+
+    async def exit_within(self, seconds: float) -> AgentExit | None:
+        """How it exited, if it has or does so soon.
+
+        A connection breaks a moment before the exit that broke it is known.
+        """
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                return await self.exited()
+        return None
 
     def last_lines(self) -> str:
-        """The last lines of its output, indented."""
-        lines = self._log_path.read_text("utf-8", errors="replace").splitlines()
-        last = "\n".join(f"  {line}" for line in lines[-_LAST_LINES:])
-        return redact(last) or "  (it printed nothing)"
+        """The last lines of its output, redacted and indented."""
+        return self._output.last_lines()
 
-    def _listening(self) -> bool:
-        with socket.socket() as probe:
-            probe.settimeout(1.0)
-            return probe.connect_ex(("127.0.0.1", self._port)) == 0
-
-    @staticmethod
-    def _end(process: subprocess.Popen[bytes]) -> None:
-        for number in (signal.SIGTERM, signal.SIGKILL):
-            try:
-                os.killpg(process.pid, number)
-            except ProcessLookupError:
-                break
-            try:
-                process.wait(timeout=_STOP_S)
-            except subprocess.TimeoutExpired:
-                continue
-        process.wait()
-        _wait_until_gone(process.pid)
-
-
-def _wait_until_gone(group: int) -> None:
-    """Wait for what was killed with the process to be gone as well, a second at most."""
-    deadline = time.monotonic() + _GONE_S
-    while time.monotonic() < deadline:
+    async def stop(self) -> None:
+        """End it and all that it started, and close its log; 8 s at most."""
         try:
-            os.killpg(group, 0)
-        except ProcessLookupError:
-            return
-        time.sleep(_POLL_S)
+            await self.end()
+        finally:
+            self._output.close()
+
+    async def end(self) -> None:
+        """End it and all that it started; its log stays open for another start."""
+        try:
+            await end(self._token, self._groups)
+            await asyncio.wait({self._watching}, timeout=2 * _LAST_WORDS_S + _WATCH_S)
+        finally:
+            self._watching.cancel()
+            self._guard.forget(self._child.pid)
+
+    async def _watch(self) -> AgentExit:
+        launcher = asyncio.create_task(self._child.wait())
+        left_alone = False
+        try:
+            while not await self._is_gone(launcher):
+                if launcher.done():
+                    left_alone = True
+                    await asyncio.sleep(_WATCH_S)
+                else:
+                    await asyncio.wait({launcher}, timeout=_WATCH_S)
+            await asyncio.wait({launcher}, timeout=_LAST_WORDS_S)
+            await self._output.drained(_LAST_WORDS_S)
+        finally:
+            launcher.cancel()
+        knows = launcher.done() and not left_alone
+        self.exit = AgentExit(launcher.result() if knows else None)
+        return self.exit
+
+    async def _is_gone(self, launcher: "asyncio.Task[int | None]") -> bool:
+        """Whether the agent is gone, which is not the same as what we started."""
+        if launcher.done() and not send(0, -self._child.pid):
+            # The group's number may be another's from now on.
+            self._groups.clear()
+            self._guard.forget(self._child.pid)
+        if self._holders:
+            return not any(map(ports.is_running, self._holders))
+        if not launcher.done():
+            return False
+        # A launcher that says all went well may have left the agent behind (``setsid``, ``&``).
+        return launcher.result() != 0 or not await asyncio.to_thread(carriers, self._token)
+
+
+class _PortTaken(ConnectionFailed):
+    """Somebody else has the agent's port."""
+
+
+def _signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

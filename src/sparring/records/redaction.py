@@ -47,6 +47,19 @@ def redact(text: str) -> str:
     return text
 
 
+def unfinished(text: str) -> int:
+    """How many characters at the end of a text may be the beginning of a secret.
+
+    Text that arrives in pieces is redacted and written without them; they wait for the next piece.
+    """
+    return max((_overlap(text, secret) for secret in _secrets()), default=0)
+
+
+def _overlap(text: str, secret: str) -> int:
+    longest = min(len(secret) - 1, len(text))
+    return next((n for n in range(longest, 0, -1) if text.endswith(secret[:n])), 0)
+
+
 def _secrets() -> list[str]:
     values = {
         value

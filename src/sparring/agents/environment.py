@@ -1,0 +1,23 @@
+"""The environment that agents get: as it was when sparring started, and what their entry adds.
+
+Variables that we set for ourselves while we run (thread counts, switches of libraries) are none of
+an agent's business, and must not change how it behaves. So agents get a copy that was taken when
+this package was first imported. A door that loads a user's ``.env`` after that gives the fleet a
+copy of its own, taken then.
+"""
+
+import os
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from sparring.agents.carriers import VARIABLE
+
+AT_START: Mapping[str, str] = MappingProxyType(dict(os.environ))
+"""Our environment when this package was imported."""
+
+
+def agent_environment(
+    base: Mapping[str, str], own: Mapping[str, str], token: str
+) -> dict[str, str]:
+    """The environment of one process: the base, its own variables on top, and its token."""
+    return {**base, **own, VARIABLE: token}
