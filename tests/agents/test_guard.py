@@ -22,11 +22,11 @@ PLAYS = """
 import asyncio, sys
 from pathlib import Path
 from sparring.agents.fleet import Fleet
-from sparring.agents.isolation import AgentEntry
+from sparring.agents.isolation import AgentEntry, Isolation
 from sparring.agents.spawn import Spawn
 
-async def main(bot, command):
-    entry = AgentEntry("agent", Spawn(Path(bot), command))
+async def main(bot, command, isolation):
+    entry = AgentEntry("agent", Spawn(Path(bot), command), Isolation(isolation))
     logs = Path(bot).parent
     async with Fleet(logs, notice=print) as fleet, fleet.agent(entry, logs / "agent.log") as agent:
         print(agent.last_lines().split()[1], flush=True)
@@ -49,13 +49,13 @@ def pausing(name: str = "MOOD", value: str = "calm") -> Iterator["subprocess.Pop
 
 
 async def play(
-    tmp_path: Path, code: str, behind: str = "nothing"
+    tmp_path: Path, code: str, behind: str = "nothing", isolation: str = "process"
 ) -> tuple[asyncio.subprocess.Process, int]:
     bot = tmp_path / "bot.py"
     bot.write_text(code)
     command = in_shell(BEHIND[behind], bot)
     playing = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", PLAYS, bot, command),
+        *(sys.executable, "-c", PLAYS, bot, command, isolation),
         stdout=asyncio.subprocess.PIPE,
         start_new_session=True,
     )
@@ -72,11 +72,14 @@ async def test_killed_we_leave_no_agent(tmp_path: Path, behind: str):
     await gone(agent)
 
 
+@pytest.mark.parametrize("isolation", ["process", "fork", "session"])
 @pytest.mark.parametrize(
     "number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGABRT, signal.SIGKILL]
 )
-async def test_no_signal_to_us_leaves_an_agent(tmp_path: Path, number: signal.Signals):
-    playing, agent = await play(tmp_path, LISTENS)
+async def test_no_signal_to_us_leaves_an_agent(
+    tmp_path: Path, number: signal.Signals, isolation: str
+):
+    playing, agent = await play(tmp_path, LISTENS, isolation=isolation)
     playing.send_signal(number)
     await playing.wait()
     await gone(agent)
