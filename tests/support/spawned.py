@@ -13,8 +13,8 @@ LISTENS = """
 import os, socket, sys
 
 def main():
+    print(f"pid {os.getpid()} {os.environ.get('PLANTED_KEY')}", flush=True)
     server = socket.create_server(("127.0.0.1", int(sys.argv[-1])))
-    print("pid", os.getpid(), os.environ.get("PLANTED_KEY"), flush=True)
     held = []
     while True:
         held.append(server.accept())

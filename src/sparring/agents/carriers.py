@@ -20,6 +20,7 @@ VARIABLE = "SPARRING_AGENT_TOKEN"
 STEPS = ((signal.SIGTERM, 2.0), (signal.SIGKILL, 2.0))
 """How the guard ends what is left: a signal, and how many seconds it is given."""
 _POLL_S = 0.05
+_EXEC_S = 0.1
 
 
 def carriers(token: str) -> list[int]:
@@ -58,11 +59,24 @@ def send(number: int, target: int) -> bool:
 
 def _environment(pid: int) -> bytes:
     """What it was started with; nothing if it is gone, a zombie, or another user's."""
+    deadline = time.monotonic() + _EXEC_S
     try:
-        with open(f"/proc/{pid}/environ", "rb") as file:
-            return file.read()
+        while True:
+            with open(f"/proc/{pid}/environ", "rb") as file:
+                environment = file.read()
+            if environment or time.monotonic() > deadline or not _is_between_programs(pid):
+                return environment
+            time.sleep(_EXEC_S / 100)
     except OSError:
         return b""
+
+
+def _is_between_programs(pid: int) -> bool:
+    """Whether a process is just becoming another program, when its environment looks empty."""
+    with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+        fields = file.read().rpartition(")")[2].split()
+    state, memory, end_of_environment = fields[0], fields[20], fields[48]  # See proc(5).
+    return state not in "ZX" and memory != "0" and end_of_environment == "0"
 
 
 def _group(pid: int) -> int:

@@ -34,7 +34,8 @@ async def end(token: str, groups: Collection[int]) -> None:
 async def _gone(token: str, groups: Collection[int], number: int, patience_s: float) -> bool:
     deadline = time.monotonic() + patience_s
     told: set[int] = set()
-    while left := await asyncio.to_thread(living, token, groups):
+    left = await asyncio.to_thread(living, token, groups)
+    while left:
         for target in left:
             if target not in told or number == signal.SIGKILL:
                 send(number, target)
@@ -42,4 +43,7 @@ async def _gone(token: str, groups: Collection[int], number: int, patience_s: fl
         if time.monotonic() > deadline:
             return False
         await asyncio.sleep(_POLL_S)
+        # Groups are cheap to ask after; looking at every process there is waits for them.
+        left = [-group for group in groups if send(0, -group)]
+        left = left or await asyncio.to_thread(living, token, groups)
     return True

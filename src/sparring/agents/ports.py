@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 
 from sparring.agents.carriers import carriers, process_ids
 
@@ -64,9 +65,7 @@ def free_port() -> int:
 
 def is_free(port: int) -> bool:
     """Whether an agent could listen on this port of the loopback interface."""
-    return _can_bind(socket.AF_INET, "127.0.0.1", port) and (
-        not _can_bind(socket.AF_INET6, "::1", 0) or _can_bind(socket.AF_INET6, "::1", port)
-    )
+    return all(_can_bind(family, host, port) for family, host in _loopback())
 
 
 def find(port: int, token: str, session: int) -> Listening | None:
@@ -78,14 +77,18 @@ def find(port: int, token: str, session: int) -> Listening | None:
         session: The session that our agent was started in; what lost the token (``env -i``) may
             still be in there.
     """
+    if not _seems_taken(port):
+        return None
     if not _HAS_PROC:
         return Listening("127.0.0.1", ours=True) if _answers(port) else None
     sockets = _listening_sockets(port)
     if not sockets:
         return None
     inodes = {found.inode for found in sockets}
-    suspects = set(carriers(token)) | {pid for pid in process_ids() if _session(pid) == session}
-    held = _holders(inodes, suspects)
+    held = _holders(inodes, [session])  # Nearly always; the rest looks at every process there is.
+    if held.keys() != inodes:
+        in_session = {pid for pid in process_ids() if _session(pid) == session}
+        held = _holders(inodes, {*carriers(token), *in_session})
     host = min(found.host for found in sockets)  # IPv4 where it listens on both.
     if held.keys() == inodes:
         return Listening(host, True, frozenset(pid for pids in held.values() for pid in pids))
@@ -108,9 +111,26 @@ def is_running(pid: int) -> bool:
         return False
 
 
-def _can_bind(family: int, host: str, port: int) -> bool:
+def _seems_taken(port: int) -> bool:
+    """Whether it is worth looking who listens.
+
+    The kernel's table of connections takes it milliseconds to write; this takes microseconds, and
+    with ``SO_REUSEADDR`` on both sides it is not in the way of a server that begins to listen.
+    """
+    return not all(_can_bind(family, host, port, reuse=True) for family, host in _loopback())
+
+
+@cache
+def _loopback() -> list[tuple[socket.AddressFamily, str]]:
+    """The loopback addresses that this machine has."""
+    addresses = [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")]
+    return [address for address in addresses if _can_bind(*address, port=0)]
+
+
+def _can_bind(family: socket.AddressFamily, host: str, port: int, *, reuse: bool = False) -> bool:
     try:
         with socket.socket(family) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, reuse)
             probe.bind((host, port))
     except OSError:
         return False

@@ -131,6 +131,8 @@ class AgentProcess:
         self._guard = guard
         self._groups = {child.pid}
         self._holders: frozenset[int] = frozenset()
+        self._left_alone = False
+        """What we started is gone and the agent is not: its exit code will be nobody's."""
         guard.watch(child.pid)
         self._watching = asyncio.create_task(self._watch())
 
@@ -166,6 +168,7 @@ class AgentProcess:
             if found is not None and found.ours:
                 self.url = f"ws://{found.host}:{self._port}{self._path}"
                 self._holders = found.holders
+                self._left_alone = bool(found.holders) and not ports.is_running(self._child.pid)
                 return
             # Seen twice, since a process of ours cannot be told while it is being exchanged (exec).
             if found is not None and found.who == stranger:
@@ -224,11 +227,10 @@ class AgentProcess:
 
     async def _watch(self) -> AgentExit:
         launcher = asyncio.create_task(self._child.wait())
-        left_alone = False
         try:
             while not await self._is_gone(launcher):
                 if launcher.done():
-                    left_alone = True
+                    self._left_alone = True
                     await asyncio.sleep(_WATCH_S)
                 else:
                     await asyncio.wait({launcher}, timeout=_WATCH_S)
@@ -236,7 +238,7 @@ class AgentProcess:
             await self._output.drained(_LAST_WORDS_S)
         finally:
             launcher.cancel()
-        knows = launcher.done() and not left_alone
+        knows = launcher.done() and not self._left_alone
         self.exit = AgentExit(launcher.result() if knows else None)
         return self.exit
 
@@ -246,12 +248,13 @@ class AgentProcess:
             # The group's number may be another's from now on.
             self._groups.clear()
             self._guard.forget(self._child.pid)
+        code = launcher.result() if launcher.done() else None
+        if code is not None and (code != 0 or self._child.pid in self._holders):
+            return True
         if self._holders:
             return not any(map(ports.is_running, self._holders))
-        if not launcher.done():
-            return False
         # A launcher that says all went well may have left the agent behind (``setsid``, ``&``).
-        return launcher.result() != 0 or not await asyncio.to_thread(carriers, self._token)
+        return launcher.done() and not await asyncio.to_thread(carriers, self._token)
 
 
 class _PortTaken(ConnectionFailed):
