@@ -42,6 +42,7 @@ def write(directory: Path, manifest: str) -> Path:
     for name in ("book", "more/late"):
         text = yaml.safe_dump({**BOOKING, "name": Path(name).name})
         (directory / "scenarios" / f"{name}.yaml").write_text(text)
+    (directory / "body.yaml").write_text("{}")
     path = directory / "manifest.yaml"
     path.write_text(manifest)
     return path
@@ -134,6 +135,10 @@ def test_what_is_left_out_has_pipecats_defaults(tmp_path: Path):
         (
             "suite: [{bot: one.py, scenarios: [book], cwd: nowhere}]",
             "1:47: there is no directory nowhere",
+        ),
+        (
+            "suite: [{bot: one.py, scenarios: [book], runner_body: bdy.yaml}]",
+            "1:55: there is no file bdy.yaml. Did you mean 'body.yaml'?",
         ),
         (
             "suite: [{bot: one.py, scenarios: [book], matrix: {max_turns: 3}}]",

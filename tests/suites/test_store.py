@@ -8,6 +8,7 @@ from sparring.records import Ending, Result, make_result
 from sparring.records import events as ev
 from sparring.scoring import score
 from sparring.suites import RunDirectory, attempt_seed
+from sparring.suites.tally import tallies
 from support.records import bot, record, user
 
 
@@ -135,12 +136,16 @@ def test_stems_fit_the_file_system(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_the_summary_counts(tmp_path: Path):
     directory = RunDirectory.create(tmp_path, "a")
     directory.add(result())
-    directory.save_summary(2, list(directory.results()))
+    (tally,) = tallies(directory.results())
+    tally.planned = 2
+    directory.save_summary([tally])
+    counts = {"passed": 1, "failed": 0, "invalid": 0, "error": 0, "interrupted": 0}
     assert json.loads((directory.path / "summary.json").read_text()) == {
         "schema_version": 1,
         "planned": 2,
         "executed": 1,
         "statuses": {"passed": 1},
+        "scenarios": [{"agent": "agent", "scenario": "book", "planned": 2, "valid": 1, **counts}],
     }
 
 

@@ -82,7 +82,7 @@ class Fleet:
         notice: Callable[[str], None],
         environment: Mapping[str, str] = AT_START,
     ):
-        """Prepare; nothing runs before the ``async with``.
+        """Prepare; nothing runs before the first agent is asked for, inside the ``async with``.
 
         Args:
             logs: The directory of the logs that runs share (of ``session`` and ``fork``).
@@ -97,8 +97,7 @@ class Fleet:
         self._leases: list[Lease] = []
 
     async def __aenter__(self) -> Self:
-        """Start the guard."""
-        self._means = Means(Guard(), self._environment, self._logs, self._notice)
+        """Nothing runs yet; with the first agent the guard starts."""
         return self
 
     def agent(self, entry: AgentEntry, log: Path) -> Lease:
@@ -109,7 +108,8 @@ class Fleet:
             log: Where its output goes, redacted. With ``session``, the process's output goes to a
                 log of its own; the agent's ``log`` tells.
         """
-        assert self._means is not None, "the fleet has not been entered"
+        if self._means is None:
+            self._means = Means(Guard(), self._environment, self._logs, self._notice)
         if entry.name not in self._supplies:
             self._supplies[entry.name] = supply(entry, self._means)
         lease = Lease(self._supplies[entry.name], log)
@@ -118,7 +118,8 @@ class Fleet:
 
     async def __aexit__(self, *exception: object) -> None:
         """End every agent, and then the guard."""
-        assert self._means is not None
+        if self._means is None:
+            return
         try:
             await asyncio.gather(*(lease.close() for lease in self._leases))
             await asyncio.gather(*(supplied.close() for supplied in self._supplies.values()))

@@ -16,7 +16,7 @@ from sparring.calls.floor import Floor
 from sparring.calls.log import CallLog, Listener
 from sparring.calls.text_turns import CallerProcessor, Ear, Mouth
 from sparring.calls.transport import ConnectionInput, ConnectionOutput
-from sparring.errors import ConnectionFailed
+from sparring.errors import AgentExited, ConnectionFailed
 from sparring.records import CallClock, Ending, Header, Kind, Record, Side
 from sparring.records import events as ev
 from sparring.scenarios import Simulation
@@ -103,6 +103,8 @@ class Call:
         except asyncio.CancelledError:
             self._end(Ending.INTERRUPTED, Kind.INTERRUPTED, "the call was interrupted")
             raise
+        except AgentExited as error:
+            self._end(Ending.ERROR, Kind.AGENT_EXITED, str(error))
         except ConnectionFailed as error:
             self._end(Ending.ERROR, Kind.CONNECT_FAILED, str(error))
         except Exception as error:  # A fault of ours must not look like anybody else's.

@@ -143,6 +143,12 @@ class Endings:
         how = f"code {event.code}" + (f", {event.reason!r}" if event.reason else "")
         if event.code == 1006:
             how = "without a close frame (1006)"
+        if self._ready_at is None and event.process is not None:
+            return self._fault(
+                event,
+                Kind.AGENT_EXITED,
+                f"before it was ready, the agent {event.process}{self._reported}",
+            )
         if self._ready_at is None:
             return self._fault(
                 event,
@@ -160,6 +166,12 @@ class Endings:
         if event.code == _TOO_BIG:
             return self._fault(
                 event, Kind.PROTOCOL_ERROR, f"the agent sent too large a message ({event.reason})"
+            )
+        if event.process is not None:
+            return self._fault(
+                event,
+                Kind.AGENT_CRASHED,
+                f"during the call the agent {event.process}{self._reported}",
             )
         return self._fault(
             event,

@@ -241,6 +241,8 @@ class Closed(_Event):
     type: Literal["closed"] = "closed"
     code: int | None = None
     reason: str = ""
+    process: str | None = None
+    """What became of the agent's process and its last lines, if we started it and it is gone."""
 
     @property
     def clean(self) -> bool:

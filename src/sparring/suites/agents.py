@@ -8,6 +8,9 @@ from typing import Protocol
 
 from sparring.agents import AgentConnection, EvalWebSocket
 from sparring.agents.eval_websocket import without_secrets
+from sparring.agents.fleet import Fleet, Lease
+from sparring.agents.isolation import AgentEntry
+from sparring.agents.watched import WatchedConnection
 
 
 @dataclass(frozen=True)
@@ -33,13 +36,19 @@ class AgentSource(Protocol):
         """Where it is reached, without credentials; empty if that is not known before it starts."""
         ...
 
-    def ask(self, log: Path) -> AbstractAsyncContextManager[Reached]:
+    @property
+    def prefix(self) -> str:
+        """What the names of its runs' files begin with."""
+        ...
+
+    def ask(self, fleet: Fleet, log: Path) -> AbstractAsyncContextManager[Reached]:
         """Ask for an agent for one run; entering waits until it is ready.
 
         An agent that has to be started begins to start with this, so that asking early starts it
         ahead.
 
         Args:
+            fleet: What starts agents.
             log: Where its output shall go, if it is started.
         """
         ...
@@ -50,6 +59,7 @@ class RunningAgent:
     """An agent that somebody else has started; every run has a session of its own with it."""
 
     address: str
+    prefix: str = ""
 
     @property
     def url(self) -> str:
@@ -61,10 +71,34 @@ class RunningAgent:
         """Its URL."""
         return self.url
 
-    def ask(self, log: Path) -> AbstractAsyncContextManager[Reached]:
+    def ask(self, fleet: Fleet, log: Path) -> AbstractAsyncContextManager[Reached]:
         """A session with it."""
         return self._session()
 
     @asynccontextmanager
     async def _session(self) -> AsyncGenerator[Reached]:
         yield Reached(EvalWebSocket(self.address))
+
+
+@dataclass(frozen=True)
+class StartedAgent:
+    """An agent of a manifest's entry, started for its runs and ended with them."""
+
+    label: str
+    entry: AgentEntry
+    url: str = ""
+
+    @property
+    def prefix(self) -> str:
+        """Its label."""
+        return f"{self.label}__"
+
+    def ask(self, fleet: Fleet, log: Path) -> AbstractAsyncContextManager[Reached]:
+        """Begin to start one, if the entry's isolation asks for one of its own."""
+        return self._session(fleet.agent(self.entry, log))
+
+    @asynccontextmanager
+    async def _session(self, lease: Lease) -> AsyncGenerator[Reached]:
+        async with lease as agent:
+            connection = EvalWebSocket(agent.url, self.label)
+            yield Reached(WatchedConnection(connection, agent), agent.log)

@@ -17,6 +17,8 @@ class SuiteEntry:
     entry: Entry
     bot: Path
     cwd: Path | None
+    body: Path | None
+    """The file of its runner body, if that is a file."""
     scenarios: Sequence[Scenario]
     startable: bool
     """Whether its program and its directory are there; if not, that is among the problems."""
@@ -66,6 +68,7 @@ class _Expansion:
         for index, entry in enumerate(self._manifest.suite):
             bot = self._bots / entry.bot
             cwd = self._home / entry.cwd if entry.cwd is not None else None
+            body = self._body(entry)
             startable = True
             if not bot.exists() and "{bot}" in (entry.spawn or self._manifest.spawn):
                 self._tell(f"there is no agent {bot}" + _likely(bot), "suite", index, "bot")
@@ -73,11 +76,19 @@ class _Expansion:
             if cwd is not None and not cwd.is_dir():
                 self._tell(f"there is no directory {cwd}", "suite", index, "cwd")
                 startable = False
+            if body is not None and not body.is_file():
+                at = ("suite", index, "runner_body")
+                self._tell(f"there is no file {body}" + _likely(body), *at)
+                startable = False
             scenarios = list(self._of(entry, index))
             if scenarios:
-                made = SuiteEntry(entry, bot, cwd, scenarios, startable)
+                made = SuiteEntry(entry, bot, cwd, body, scenarios, startable)
                 self._expanded.entries.append(made)
         return self._expanded
+
+    def _body(self, entry: Entry) -> Path | None:
+        body = entry.runner_body
+        return None if body is None or body.path is None else self._home / body.path
 
     def _of(self, entry: Entry, index: int) -> Iterator[Scenario]:
         for position, name in enumerate(entry.scenarios):

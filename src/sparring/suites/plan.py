@@ -36,9 +36,8 @@ class Run:
     @property
     def stem(self) -> str:
         """What its files are called after."""
-        if self.attempts == 1:
-            return self.scenario.name
-        return f"{self.scenario.name}__{self.attempt:03}"
+        name = f"{self.agent.prefix}{self.scenario.name}"
+        return name if self.attempts == 1 else f"{name}__{self.attempt:03}"
 
 
 def identity_of(scenario: Scenario) -> ScenarioIdentity:
@@ -91,7 +90,7 @@ def plan(
     plays_agenda: Callable[[Simulation], bool],
     attempts: int = 1,
 ) -> Plan:
-    """The runs that play each scenario; of several attempts, all the first ones come first.
+    """The runs that play each scenario against one agent; see ``plan_all``.
 
     Args:
         scenarios: What is played.
@@ -99,27 +98,52 @@ def plan(
         plays_agenda: Whether a simulation is to be played without an LLM.
         attempts: How often each is played.
     """
-    playable: list[Scenario] = []
+    return plan_all([(agent, scenarios)], plays_agenda, lambda _: attempts)
+
+
+def plan_all(
+    casts: Sequence[tuple["AgentSource", Sequence[Scenario]]],
+    plays_agenda: Callable[[Simulation], bool],
+    attempts: Callable[[Scenario], int],
+) -> Plan:
+    """The runs that play scenarios against agents; all first attempts come first, then the second.
+
+    Args:
+        casts: Agents, each with what is played against it.
+        plays_agenda: Whether a simulation is to be played without an LLM.
+        attempts: How often a scenario is played.
+    """
+    playable: list[tuple[AgentSource, Scenario]] = []
     problems: list[str] = []
-    for scenario in scenarios:
-        simulation = scenario.definition
-        _keep_credentials(simulation.model_dump(mode="json"))
-        problem = unplayable(simulation) if plays_agenda(simulation) else None
-        if problem is None and "audio" in (simulation.user.modality, simulation.judge.modality):
-            problem = f"{scenario.name} needs spoken calls, which are not here yet"
-        if problem is not None:
-            problems.append(f"{scenario.file}: {problem}")
-        else:
-            playable.append(scenario)
+    for agent, scenarios in casts:
+        for scenario in scenarios:
+            problem = _unplayable(scenario, plays_agenda)
+            if problem is None:
+                playable.append((agent, scenario))
+            elif (told := f"{scenario.file}: {problem}") not in problems:
+                problems.append(told)
+    rounds = max((attempts(scenario) for _, scenario in playable), default=0)
     runs = [
         Run(
             scenario,
             agent,
             attempt,
             attempt_seed(scenario.definition.seed or 0, scenario.name, attempt),
-            attempts,
+            attempts(scenario),
         )
-        for attempt in range(1, attempts + 1)
-        for scenario in playable
+        for attempt in range(1, rounds + 1)
+        for agent, scenario in playable
+        if attempt <= attempts(scenario)
     ]
     return Plan(runs, problems)
+
+
+def _unplayable(scenario: Scenario, plays_agenda: Callable[[Simulation], bool]) -> str | None:
+    """Why a scenario cannot be played as asked, if so. Its credentials are secrets from here on."""
+    simulation = scenario.definition
+    _keep_credentials(simulation.model_dump(mode="json"))
+    if plays_agenda(simulation) and (problem := unplayable(simulation)):
+        return problem
+    if "audio" in (simulation.user.modality, simulation.judge.modality):
+        return f"{scenario.name} needs spoken calls, which are not here yet"
+    return None

@@ -5,6 +5,7 @@ from collections.abc import Generator, Hashable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 
+from sparring.agents.fleet import Fleet
 from sparring.calls import CallOptions
 from sparring.records import Kind, Result, Status
 from sparring.suites.agents import Reached
@@ -14,6 +15,7 @@ from sparring.suites.plan import Run, attempt_seed
 from sparring.suites.reporting import Reporter
 from sparring.suites.schedule import Schedule
 from sparring.suites.store import RunDirectory
+from sparring.suites.tally import tallies
 
 _SAYS_NOTHING = (Status.ERROR, Status.INVALID)
 
@@ -67,20 +69,25 @@ class RunPlayer:
         self._options = options or PlayOptions()
         self._failures = 0
         self._asked: dict[int, _Asked] = {}
+        self._fleet = Fleet(directory.path / "logs", notice=reporter.note)
         self._schedule: Schedule[Run] = Schedule((), lambda run: run.agent.label, {})
 
-    async def play(self, runs: Sequence[Run]) -> None:
-        """Play runs; those that go on at a time have sessions of their own with their agents."""
+    async def play(self, runs: Sequence[Run], planned: Sequence[Run] | None = None) -> None:
+        """Play runs; those that go on at a time have sessions of their own with their agents.
+
+        Args:
+            runs: What is played.
+            planned: What the summary is of, if some of it has its result already.
+        """
         options = self._options
-        planned = len(self.results) + len(runs)
         self._schedule = Schedule(runs, lambda run: run.agent.label, options.caps)
         try:
-            async with asyncio.TaskGroup() as group:
+            async with self._fleet, asyncio.TaskGroup() as group:
                 for _ in range(min(options.at_once, len(runs))):
                     group.create_task(self._schedule.work(self._play))
         finally:
             with self._telling("the summary could not be written"):
-                self._directory.save_summary(planned, self.results)
+                self._directory.save_summary(tallies(self.results, planned or runs))
             await self._casting.close()
 
     async def _play(self, run: Run) -> None:
@@ -108,7 +115,7 @@ class RunPlayer:
 
     def _ask(self, run: Run) -> "_Asked":
         stem = self._directory.stem(run.stem)
-        return _Asked(stem, run.agent.ask(self._directory.agent_log_path(stem)))
+        return _Asked(stem, run.agent.ask(self._fleet, self._directory.agent_log_path(stem)))
 
     def _keep(self, run: Run, result: Result) -> None:
         """Store a result; one that cannot be stored is an error, whatever it was."""

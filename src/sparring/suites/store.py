@@ -8,19 +8,19 @@ of one run share a stem. A directory has one writer at a time.
 import os
 import re
 import sys
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Self
 
 from sparring.errors import RecordError, UsageError
 from sparring.records import Event, Record, Result, write_atomically
 from sparring.records.json_text import json_of, json_of_data
 from sparring.records.redaction import redact
 from sparring.records.trace import Trace
+from sparring.suites.tally import ScenarioTally, summary
 
 try:
     import fcntl
@@ -172,16 +172,11 @@ class RunDirectory:
             file.flush()
             os.fsync(file.fileno())
 
-    def save_summary(self, planned: int, results: Sequence[Result]) -> None:
-        """Write ``summary.json``: how many runs came to what."""
-        statuses = Counter(result.status.value for result in results)
-        summary: dict[str, Any] = {
-            "schema_version": 1,
-            "planned": planned,
-            "executed": statuses.total(),
-            "statuses": dict(sorted(statuses.items())),
-        }
-        write_atomically(self.path / "summary.json", json_of_data(summary, indent=2) + "\n")
+    def save_summary(self, tallied: Sequence[ScenarioTally]) -> None:
+        """Write ``summary.json``: how many runs came to what, scenario by scenario."""
+        write_atomically(
+            self.path / "summary.json", json_of_data(summary(tallied), indent=2) + "\n"
+        )
 
     def results(self) -> Iterator[Result]:
         """Read the results back, one at a time."""
