@@ -108,17 +108,26 @@ def verdicts(chat: Chat, goal: str = "yes", **changes: Any) -> str:
 class FakeLLM:
     """Serves until its ``with`` is left."""
 
-    def __init__(self, answer: Answer, *, ollama: bool = True, models: tuple[str, ...] = ()):
+    def __init__(
+        self,
+        answer: Answer,
+        *,
+        ollama: bool = True,
+        models: tuple[str, ...] = (),
+        pullable: tuple[str, ...] = (),
+    ):
         """Prepare to serve.
 
         Args:
             answer: What to do with each request.
             ollama: Whether Ollama's own routes are there, besides OpenAI's.
             models: Models it has, besides the default one.
+            pullable: Models that it can pull, in place of the default one.
         """
         self._answer = answer
         self._ollama = ollama
-        self._models = ("gemma4:12b", *models)
+        self._pullable = pullable
+        self._models = (*(() if pullable else ("gemma4:12b",)), *models)
         self._leaving = asyncio.Event()
         self._runner: web.AppRunner | None = None
         self.chats: list[Chat] = []
@@ -151,6 +160,7 @@ class FakeLLM:
             app.router.add_get("/api/tags", self._tags)
             app.router.add_post("/api/show", self._show)
             app.router.add_post("/api/chat", self._ollama_chat)
+            app.router.add_post("/api/pull", self._pull)
         self._runner = web.AppRunner(app, shutdown_timeout=1)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", 0)
@@ -177,6 +187,20 @@ class FakeLLM:
 
     async def _show(self, request: web.Request) -> web.Response:
         return web.json_response({"model_info": {"fake.context_length": self.context_length}})
+
+    async def _pull(self, request: web.Request) -> web.StreamResponse:
+        """Stream a download's progress, as Ollama does; its errors come in the stream as well."""
+        name = (await request.json())["model"]
+        steps: list[dict[str, Any]] = [{"status": "pulling manifest"}]
+        if name in self._pullable:
+            layer = {"status": "pulling 8b50", "digest": "sha256:8b50", "total": 4096}
+            steps += [{**layer, "completed": done} for done in (0, 2048, 4096)]
+            steps += [{"status": "verifying sha256 digest"}, {"status": "success"}]
+            self._models = (*self._models, name)
+        else:
+            steps.append({"error": "pull model manifest: file does not exist"})
+        body = "".join(json.dumps(step) + "\n" for step in steps)
+        return web.Response(text=body, content_type="application/x-ndjson")
 
     async def _list(self, request: web.Request) -> web.Response:
         data = [{"id": n, "object": "model", "created": 0, "owned_by": "x"} for n in self._models]

@@ -6,13 +6,14 @@ Exit codes: 0 all passed; 1 something failed; 2 bad usage or files, or nothing t
 but a run that ended in an error, was invalid or was interrupted.
 """
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from sparring.cli.exits import Exit
 from sparring.cli.judge import judge
-from sparring.cli.process import Commands, take_over
+from sparring.cli.process import Commands, load_environment, take_over
 from sparring.cli.run import Paths, run
 
 app = typer.Typer(
@@ -67,6 +68,48 @@ def check(paths: Paths) -> None:
         typer.echo(f"{scenarios} are good; {len(loaded.problems)} problem(s)", err=True)
         raise typer.Exit(Exit.USAGE)
     typer.echo(f"{scenarios}, no problems")
+
+
+@app.command()
+def doctor(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[FILES_OR_DIRS...]",
+            help="Scenario files that are to be played; without any, what most need.",
+            show_default=False,
+        ),
+    ] = None,
+    agent: Annotated[
+        str | None,
+        typer.Option(
+            "--agent",
+            "--bot-url",
+            metavar="URL",
+            help="The agent's WebSocket; by default ws://localhost:7860/ws, which may be absent.",
+        ),
+    ] = None,
+    offline: Annotated[
+        bool, typer.Option("--offline", help="They are to be played without an LLM.")
+    ] = False,
+    runs_dir: Annotated[
+        Path, typer.Option("--runs-dir", metavar="DIR", help="Where run directories shall go.")
+    ] = Path("eval-runs"),
+    pull: Annotated[
+        bool, typer.Option("--pull", help="Have Ollama pull the models that are missing.")
+    ] = False,
+) -> None:
+    """See whether everything is there that a run needs, and what to do where it is not.
+
+    Exits 2 if a given file could not be played. Nothing is played, and no key is printed.
+
+    Example: sparring doctor simulations/book_table.yaml --pull
+    """
+    from sparring.cli.doctor import Asked
+    from sparring.cli.doctor import doctor as examine
+
+    load_environment()
+    raise typer.Exit(examine(Asked(files or [], agent, offline, runs_dir, pull)))
 
 
 @app.command()

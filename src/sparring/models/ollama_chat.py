@@ -5,7 +5,7 @@ context with the request, so a prompt that fits the model is read whole.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from typing import Any
 
 import httpx
@@ -23,6 +23,7 @@ from sparring.models.chat import (
     ToolUse,
     Usage,
 )
+from sparring.models.pulling import Progress
 from sparring.models.retries import MAX_REQUESTS, Refused, retry_after, with_retries
 
 CONTEXT_STEP = 2048
@@ -61,6 +62,10 @@ class OllamaChat:
                 f"{self._server.url} has no model {self._model}: pull it with "
                 f"`ollama pull {self._model}`"
             )
+
+    def pull(self) -> AsyncGenerator[Progress]:
+        """Have the server fetch the model."""
+        return self._server.pull(self._model)
 
     async def stream(self, request: Request) -> AsyncIterator[Piece]:
         """Answer a request."""
@@ -136,6 +141,20 @@ class OllamaServer:
         except ollama.ResponseError as error:
             raise ModelError(f"{self.url} refused to list its models: {error.error}") from None
         return {model.model for model in listed.models if model.model}
+
+    async def pull(self, model: str) -> AsyncGenerator[Progress]:
+        """Fetch a model, and say how far that is.
+
+        Raises:
+            ModelError: If it cannot be had.
+        """
+        try:
+            async for part in await self._client.pull(model, stream=True):
+                yield Progress(part.status or "", part.digest or "", part.completed, part.total)
+        except (ConnectionError, httpx.HTTPError) as error:
+            raise ModelError(unreachable(self.url)) from error
+        except ollama.ResponseError as error:
+            raise ModelError(f"{self.url} could not pull {model}: {error.error}") from None
 
     async def context_length(self, model: str) -> int:
         """How many tokens a model can take; 0 if the server does not say."""
