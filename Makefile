@@ -3,7 +3,7 @@ PYTHON ?= python3
 AGENT ?= good
 BIN := .venv/bin
 
-.PHONY: demo test check format schema clean
+.PHONY: demo test check format schema bench clean
 
 demo: .venv/demo  ## One real simulation, end to end: no key, no model
 	@$(BIN)/python -m sparring.demo simulations/book_table.yaml --agent $(AGENT)
@@ -23,6 +23,10 @@ format: .venv/dev  ## Put the code in shape
 
 schema: .venv/dev  ## Write the JSON Schema again after changing the format
 	$(BIN)/sparring schema > schemas/scenario.schema.json
+
+bench: .venv/dev  ## What commands and calls cost, beside pipecat's own `eval`
+	$(BIN)/python benchmarks/startup.py
+	$(BIN)/python benchmarks/peer.py
 
 clean:
 	rm -rf .venv build dist .pytest_cache .ruff_cache .hypothesis

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,10 @@ def test_a_text_call_loads_no_speech_model_and_no_llm_client():
         "print([m for m in ('openai', 'onnxruntime', 'numba') if m in sys.modules])"
     )
     assert loaded == "[]"
+
+
+def test_the_version_is_the_packages():
+    assert sparring.__version__ == version("sparring")
 
 
 def test_exported_names():

@@ -256,6 +256,8 @@ class FakeLLM:
         if reply.status != 200:
             body = {"error": {"message": reply.error, "type": "x", "code": None}}
             return web.json_response(body, status=reply.status, headers=reply.headers)
+        if not (await request.json()).get("stream"):
+            return web.json_response(_whole(reply))
         deltas: list[dict[str, Any]] = [{"content": piece} for piece in _pieces(reply.text)]
         if reply.thinking:
             deltas.insert(0, {"reasoning_content": reply.thinking})
@@ -281,3 +283,16 @@ class FakeLLM:
 
 def _pieces(text: str) -> list[str]:
     return [text[i : i + 7] for i in range(0, len(text), 7)]
+
+
+def _whole(reply: Reply) -> dict[str, Any]:
+    """An answer of OpenAI's that is not streamed."""
+    message = {"role": "assistant", "content": reply.text}
+    choice = {"index": 0, "message": message, "finish_reason": "stop"}
+    tokens = {
+        "prompt_tokens": reply.prompt_tokens,
+        "completion_tokens": reply.completion_tokens,
+        "total_tokens": 0,
+    }
+    base = {"id": "x", "object": "chat.completion", "created": 0, "model": "m"}
+    return {**base, "choices": [choice], "usage": tokens}

@@ -31,7 +31,9 @@ def _show_version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
 
-        typer.echo(f"sparring {version('sparring')} (pipecat-ai {version('pipecat-ai')})")
+        from sparring import __version__
+
+        typer.echo(f"sparring {__version__} (pipecat-ai {version('pipecat-ai')})")
         raise typer.Exit
 
 

@@ -11,6 +11,7 @@ import typer
 from sparring.agents import check_url
 from sparring.cli.exits import Exit, exit_code
 from sparring.cli.logs import copy_logs, log_into, make_logs_dir
+from sparring.cli.process import loading
 from sparring.cli.stopping import until_told_to_stop
 from sparring.errors import ModelError, UsageError
 from sparring.records import Result
@@ -68,7 +69,8 @@ def play(paths: Sequence[Path], wanted: Wanted) -> Exit:
         typer.echo("error: nothing to run", err=True)
         return Exit.USAGE
     try:
-        asyncio.run(_check(casting, runs))
+        with loading():  # The clients of models are imported as they are needed.
+            asyncio.run(_check(casting, runs))
     except ModelError as error:
         raise UsageError(f"{error}. Or play without an LLM: --offline") from error
     directory = RunDirectory.create(wanted.runs_dir, wanted.name)
@@ -106,8 +108,9 @@ def _play(
     report: TerminalReport,
     wanted: Wanted,
 ) -> list[Result]:
-    from sparring.calls import CallOptions
-    from sparring.suites.runs import PlayOptions, RunPlayer
+    with loading():
+        from sparring.calls import CallOptions
+        from sparring.suites.runs import PlayOptions, RunPlayer
 
     call = CallOptions(
         ready_timeout_s=wanted.ready_timeout_s, trigger_disconnect=wanted.trigger_disconnect

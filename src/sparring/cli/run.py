@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import typer
 
 from sparring.cli.exits import Exit
-from sparring.cli.process import load_environment
+from sparring.cli.process import load_environment, loading
 
 Paths = Annotated[
     list[Path],
@@ -214,8 +214,9 @@ def run(
 
     Example: sparring run simulations/book_table.yaml --offline -v
     """
-    from sparring.cli.play import Wanted, play
-    from sparring.suites import Selection
+    with loading():
+        from sparring.cli.play import Wanted, play
+        from sparring.suites import Selection
 
     if audio:
         typer.echo("error: calls cannot be recorded as audio yet: leave out --audio", err=True)
