@@ -8,12 +8,15 @@ secret, so that a crash of ours loses no more than that.
 import asyncio
 import codecs
 import os
+import re
 from contextlib import suppress
 from pathlib import Path
 
 from sparring.records.redaction import redact, unfinished
 
 _KEPT_CHARACTERS = 4000
+_FOR_DEBUGGING = re.compile(r"\|\s*(DEBUG|TRACE)\s*\|")
+"""As loguru writes it, which pipecat's agents log with."""
 _LAST_LINES = 5
 
 
@@ -63,9 +66,10 @@ class Output:
         self._write(text[:cut])
 
     def last_lines(self) -> str:
-        """The last lines, redacted and indented."""
-        lines = (self._tail + redact(self._waiting)).rstrip().splitlines()[-_LAST_LINES:]
-        return "\n".join(f"  {line}" for line in lines) or "  (it printed nothing)"
+        """The last lines, redacted and indented; those for debugging only if there are no others."""
+        lines = (self._tail + redact(self._waiting)).rstrip().splitlines()
+        telling = [line for line in lines if not _FOR_DEBUGGING.search(line)] or lines
+        return "\n".join(f"  {line}" for line in telling[-_LAST_LINES:]) or "  (it printed nothing)"
 
     def close(self) -> None:
         """Close the pipes, whoever still holds their other ends, and the file."""

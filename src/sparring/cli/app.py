@@ -15,6 +15,7 @@ from sparring.cli.exits import Exit
 from sparring.cli.judge import judge
 from sparring.cli.process import Commands, load_environment, take_over
 from sparring.cli.run import Paths, run
+from sparring.cli.suite import suite
 
 app = typer.Typer(
     name="sparring",
@@ -50,6 +51,7 @@ def options(
 
 
 app.command()(run)
+app.command()(suite)
 app.command()(judge)
 
 

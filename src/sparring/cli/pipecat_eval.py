@@ -15,6 +15,7 @@ import typer
 from sparring.cli.judge import judge
 from sparring.cli.process import Commands, load_environment, take_over
 from sparring.cli.run import run
+from sparring.cli.suite import suite
 
 ENVIRONMENT_VARIABLE = "SPARRING_PIPECAT_EVAL"
 _OPT_OUT = f"{ENVIRONMENT_VARIABLE}=0 for pipecat's own"
@@ -46,13 +47,14 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(run)
+app.command()(suite)
 app.command()(judge)
 
 
 @app.callback()
 def who_answers(ctx: typer.Context) -> None:
     """Say who answers, and how to have it otherwise."""
-    if ctx.invoked_subcommand in ("run", "judge"):
+    if ctx.invoked_subcommand in ("run", "suite", "judge"):
         take_over()
         typer.secho(f"sparring answers `pipecat eval`; {_OPT_OUT}", err=True, dim=True)
 

@@ -2,13 +2,12 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import typer
 
-from sparring.agents import check_url
 from sparring.cli.exits import Exit, exit_code
 from sparring.cli.logs import copy_logs, log_into, make_logs_dir
 from sparring.cli.process import loading
@@ -19,72 +18,105 @@ from sparring.records.redaction import redact
 from sparring.reports import JsonReport, LiveReport, TerminalReport
 from sparring.scenarios import load
 from sparring.suites import Run, RunDirectory, Selection, plan, select
-from sparring.suites.agents import RunningAgent
+from sparring.suites.agents import AgentSource
 from sparring.suites.casting import Casting
+from sparring.suites.resume import Remainder, remainder
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the user asked for."""
+    """How to play, and what to show and keep of it."""
 
-    url: str
-    """The agent."""
-    selection: Selection = field(default_factory=Selection)
-    """Which of the files' scenarios."""
-    repeat: int = 1
-    """How often each is played; of more than once, the results are a measurement."""
     offline: bool = False
     judged: bool = True
+    measured: bool = False
+    """Whether the results are a measurement, which no rate fails."""
     ready_timeout_s: float = 60.0
     trigger_disconnect: bool = False
+    at_once: int = 1
+    """How many runs go on at a time."""
+    caps: Mapping[Hashable, int] = field(default_factory=dict[Hashable, int])
+    """By an agent's label: how many of its runs at a time."""
+    retries: int = 0
+    max_failures: int | None = None
     verbose: bool = False
     debug: bool = False
     json: bool = False
-    at_once: int = 1
-    """How many runs go on at a time."""
     runs_dir: Path = Path("eval-runs")
     name: str | None = None
     """The run directory's name; None for the time."""
+    resume: bool = False
+    """Whether to go on in a directory of that name, if there is one."""
     logs_dir: Path | None = None
     """Where copies of the logs go, besides."""
 
 
-def play(paths: Sequence[Path], wanted: Wanted) -> Exit:
-    """Play what was asked for.
+def play(
+    paths: Sequence[Path],
+    agent: AgentSource,
+    wanted: Wanted,
+    selection: Selection | None = None,
+    repeat: int = 1,
+) -> Exit:
+    """Play scenario files against one agent.
 
-    Files with problems, and scenarios that cannot be played as asked, do not stop the others, but
-    the exit code tells of them.
+    Args:
+        paths: Scenario files, and directories of them.
+        agent: The agent.
+        wanted: How to play.
+        selection: Which of the files' scenarios; by default all.
+        repeat: How often each.
     """
     loaded = load(paths)
     casting = Casting(wanted.offline, wanted.judged)
-    selected = select(loaded.scenarios, wanted.selection)
-    planned = plan(
-        selected, RunningAgent(check_url(wanted.url)), casting.plays_agenda, wanted.repeat
-    )
-    problems = [*loaded.problems, *planned.problems]
+    selected = select(loaded.scenarios, selection or Selection())
+    planned = plan(selected, agent, casting.plays_agenda, repeat)
+    return carry_out(planned.runs, [*loaded.problems, *planned.problems], wanted)
+
+
+def carry_out(planned: Sequence[Run], problems: Sequence[object], wanted: Wanted) -> Exit:
+    """Play what was planned, and report it.
+
+    Args:
+        planned: The runs.
+        problems: What cannot be played; it stops nothing else, but the exit code tells of it.
+        wanted: How to play.
+    """
     for problem in problems:
         typer.echo(redact(str(problem)), err=True)
-    runs = planned.runs
-    if not runs:
+    if not planned:
         typer.echo("error: nothing to run", err=True)
         return Exit.USAGE
     try:
         with loading():  # The clients of models are imported as they are needed.
-            asyncio.run(_check(casting, runs))
+            asyncio.run(_check(Casting(wanted.offline, wanted.judged), planned))
     except ModelError as error:
         raise UsageError(f"{error}. Or play without an LLM: --offline") from error
-    directory = RunDirectory.create(wanted.runs_dir, wanted.name)
+    directory, left = _directory(planned, wanted)
     if wanted.logs_dir is not None:
         make_logs_dir(wanted.logs_dir)
     started = time.monotonic()
     log_into(directory if wanted.debug else None)
-    with _report(wanted, len(runs)) as report:
-        results = _play(runs, directory, Casting(wanted.offline, wanted.judged), report, wanted)
-    report.summary(results, time.monotonic() - started, directory.path)
+    with _report(wanted, len(left.runs)) as report:
+        results = _play(left, planned, directory, report, wanted)
+    report.summary(results, time.monotonic() - started, directory.path, planned)
+    directory.close()
     if wanted.logs_dir is not None:
         copy_logs(results, directory.path, wanted.logs_dir)
-    code = exit_code(results, measured=wanted.repeat > 1)
+    code = exit_code(results, wanted.measured)
+    if len(results) < len(planned) and code is Exit.PASSED:
+        code = Exit.ERROR  # Something was not begun.
     return Exit.USAGE if problems and code is Exit.PASSED else code
+
+
+def _directory(planned: Sequence[Run], wanted: Wanted) -> tuple[RunDirectory, Remainder]:
+    """Where the runs go, and which of them are left to play."""
+    if wanted.resume and wanted.name is None:
+        raise UsageError("which run is to be gone on with? Name it: -n NAME")
+    if wanted.resume and wanted.name and (wanted.runs_dir / wanted.name).exists():
+        directory = RunDirectory.resume(wanted.runs_dir / wanted.name)
+        return directory, remainder(planned, directory.results())
+    return RunDirectory.create(wanted.runs_dir, wanted.name), Remainder([], list(planned))
 
 
 def _report(wanted: Wanted, runs: int) -> TerminalReport:
@@ -102,9 +134,9 @@ async def _check(casting: Casting, runs: Sequence[Run]) -> None:
 
 
 def _play(
-    runs: Sequence[Run],
+    left: Remainder,
+    planned: Sequence[Run],
     directory: RunDirectory,
-    casting: Casting,
     report: TerminalReport,
     wanted: Wanted,
 ) -> list[Result]:
@@ -112,18 +144,28 @@ def _play(
         from sparring.calls import CallOptions
         from sparring.suites.runs import PlayOptions, RunPlayer
 
-    call = CallOptions(
-        ready_timeout_s=wanted.ready_timeout_s, trigger_disconnect=wanted.trigger_disconnect
+    options = PlayOptions(
+        at_once=wanted.at_once,
+        caps=wanted.caps,
+        ahead=wanted.at_once,
+        retries=wanted.retries,
+        max_failures=wanted.max_failures,
+        call=CallOptions(
+            ready_timeout_s=wanted.ready_timeout_s, trigger_disconnect=wanted.trigger_disconnect
+        ),
     )
-    options = PlayOptions(at_once=wanted.at_once, call=call)
-    player = RunPlayer(directory, casting, report, options)
+    casting = Casting(wanted.offline, wanted.judged)
+    player = RunPlayer(directory, casting, report, options, left.known)
+    if left.known:
+        report.note(f"{len(left.known)} of {len(planned)} runs have their result already")
     try:
         asyncio.run(
             until_told_to_stop(
-                player.play(runs),
+                player.play(left.runs, planned),
                 lambda: report.note("stopping: what has begun is hung up and recorded"),
             )
         )
     except asyncio.CancelledError:
-        report.note(f"interrupted: {len(runs) - len(player.results)} run(s) were not begun")
+        missing = len(planned) - len(player.results)
+        report.note(f"interrupted: {missing} run(s) were not begun")
     return player.results

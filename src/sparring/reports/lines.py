@@ -10,6 +10,7 @@ from rich.text import Text
 from sparring.records import Conversation, Event, MetricScore, Response, Result, Status
 from sparring.records import events as ev
 from sparring.records.redaction import redact
+from sparring.suites.tally import ScenarioTally
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
 _MAX_VALUE = 200
@@ -94,7 +95,29 @@ def failure(result: Result) -> Iterator[Text]:
     """A run that did not pass, and why."""
     sign, style = SIGNS[result.status]
     yield Text.assemble("  ", (sign, style), f" {clean(result.name)} {clean(result.scenario)}")
-    yield Text.assemble(f"    • {clean(result.reason)} ", (f"[{result.kind}]", "dim"))
+    first, *further = result.reason.split("\n")
+    yield Text.assemble(f"    • {clean(first)} ", (f"[{result.kind}]", "dim"))
+    for line in further:
+        yield Text(f"        {clean(line)}", style="dim")
+
+
+def scenario_line(tally: ScenarioTally) -> Text:
+    """A scenario's runs: passed of those that count, and beside them those that do not."""
+    passed = tally.counts[Status.PASSED]
+    good = passed == tally.planned
+    sign, style = SIGNS[Status.PASSED if good else Status.FAILED]
+    if not tally.valid:
+        sign, style = SIGNS[Status.ERROR]
+    counts = [f"{passed}/{tally.valid} passed"]
+    if tally.valid != tally.planned:
+        counts.append(f"{tally.planned} planned")
+    for status in (Status.ERROR, Status.INVALID, Status.INTERRUPTED):
+        if tally.counts[status]:
+            counts.append(f"{tally.counts[status]} {status.value}")
+    if tally.not_run:
+        counts.append(f"{tally.not_run} not run")
+    names = f" {clean(tally.agent)} {clean(tally.scenario)}"
+    return Text.assemble("  ", (sign, style), f"{names}  {' · '.join(counts)}")
 
 
 def clean(text: str) -> str:

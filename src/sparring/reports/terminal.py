@@ -11,8 +11,16 @@ from rich.text import Text
 
 from sparring.records import Event, Result, Status
 from sparring.records import events as ev
-from sparring.reports.lines import ConversationLines, clean, details, failure, result_line
+from sparring.reports.lines import (
+    ConversationLines,
+    clean,
+    details,
+    failure,
+    result_line,
+    scenario_line,
+)
 from sparring.suites import Run
+from sparring.suites.tally import tallies
 
 _PLAIN = str.maketrans("✓✗‖…·•↳→–—─", "+x|.-*>>---")
 """Our own signs, for a terminal that cannot show them."""
@@ -119,13 +127,29 @@ class TerminalReport:
             self._print(details(result))
         self._print([result_line(result)])
 
-    def summary(self, results: Sequence[Result], seconds: float, directory: Path) -> None:
-        """Everything is over."""
+    def summary(
+        self,
+        results: Sequence[Result],
+        seconds: float,
+        directory: Path,
+        planned: Sequence[Run] = (),
+    ) -> None:
+        """Everything is over: the failures first, then what each scenario came to, then all.
+
+        Args:
+            results: What was played.
+            seconds: How long it took.
+            directory: Where records and logs are.
+            planned: What was to be played.
+        """
         failures = [result for result in results if not result.passed]
         if failures:
             self._print([Text(f"\nFailures ({len(failures)} of {len(results)}):")])
             for result in failures:
                 self._print(failure(result))
+        tallied = tallies(results, planned)
+        if any(one.planned > 1 or one.not_run for one in tallied):
+            self._print([Text("\nScenarios:"), *map(scenario_line, tallied)])
         self._print(
             [
                 Text(f"{tally(results)} · {seconds:.1f}s"),
@@ -152,6 +176,9 @@ def tally(results: Sequence[Result]) -> str:
         count = sum(result.status is status for result in results)
         if count:
             counts.append(f"{count} {status.value}")
+    retried = sum(bool(result.retried) and result.passed for result in results)
+    if retried:
+        counts.append(f"{retried} passed only when played again")
     return ", ".join(counts)
 
 

@@ -86,12 +86,8 @@ class StartedAgent:
 
     label: str
     entry: AgentEntry
+    prefix: str = ""
     url: str = ""
-
-    @property
-    def prefix(self) -> str:
-        """Its label."""
-        return f"{self.label}__"
 
     def ask(self, fleet: Fleet, log: Path) -> AbstractAsyncContextManager[Reached]:
         """Begin to start one, if the entry's isolation asks for one of its own."""

@@ -97,6 +97,7 @@ def agent_of(one: SuiteEntry, manifest: Manifest, starting: Starting, bodies: Pa
             starting.isolation or Isolation(entry.isolation or manifest.isolation),
             entry.recycle_after,
         ),
+        prefix=f"{entry.label}__",
     )
 
 

@@ -14,6 +14,7 @@ from sparring.models.opening import Block, Models
 from sparring.models.pulling import Pullable
 from sparring.scenarios import JudgeModel, Loaded, Scenario, SimulatorModel, load
 from sparring.suites import plan
+from sparring.suites.agents import RunningAgent
 from sparring.suites.casting import Casting
 
 _PATIENCE_S = 10.0
@@ -60,7 +61,7 @@ class ScenarioExamination:
             await models.close()
 
     def _playable(self, loaded: Loaded) -> Iterator[Finding]:
-        planned = plan(loaded.scenarios, USUAL_AGENT, self._casting.plays_agenda)
+        planned = plan(loaded.scenarios, RunningAgent(USUAL_AGENT), self._casting.plays_agenda)
         for problem in [*map(str, loaded.problems), *planned.problems]:
             yield Finding(Level.BAD, "scenario", problem)
         if planned.runs:
