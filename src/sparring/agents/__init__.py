@@ -1,4 +1,7 @@
-"""How an agent is reached: one protocol, ``AgentConnection``, and its implementations."""
+"""How an agent is reached: one protocol, ``AgentConnection``, and its implementations.
+
+Agents that we start ourselves come from ``sparring.agents.fleet``, which is imported where needed.
+"""
 
 from sparring.agents.connection import (
     AgentConnection,
@@ -8,9 +11,11 @@ from sparring.agents.connection import (
     SetContext,
     ToAgent,
 )
+from sparring.agents.environment import AT_START
 from sparring.agents.eval_websocket import EvalWebSocket, check_url
 
 __all__ = [
+    "AT_START",
     "AgentConnection",
     "Configure",
     "EvalWebSocket",

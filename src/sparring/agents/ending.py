@@ -1,14 +1,16 @@
-"""Ending a process with all that belongs to it, in bounded time."""
+"""Ending what was begun: a process with all that belongs to it, in bounded time; a task."""
 
 import asyncio
 import signal
 import time
 from collections.abc import Collection
+from typing import TypeVar
 
 from sparring.agents.carriers import living, send
 
 _STEPS = ((signal.SIGTERM, 5.0), (signal.SIGKILL, 2.0))
 _POLL_S = 0.03
+_T = TypeVar("_T")
 
 
 async def end(token: str, groups: Collection[int]) -> None:
@@ -19,7 +21,7 @@ async def end(token: str, groups: Collection[int]) -> None:
 
     Args:
         token: What the processes carry in their environment (found on Linux only).
-        groups: Process groups that are ours for certain.
+        groups: Process groups that are ours for certain; may shrink meanwhile.
     """
     try:
         for number, patience_s in _STEPS:
@@ -31,10 +33,23 @@ async def end(token: str, groups: Collection[int]) -> None:
         raise
 
 
+async def call_off(task: "asyncio.Task[_T] | None") -> _T | None:
+    """Cancel a task unless it is done.
+
+    Returns:
+        What it came to if it was done; None if it failed or there was none.
+    """
+    if task is None:
+        return None
+    task.cancel()
+    await asyncio.wait({task})
+    return None if task.cancelled() or task.exception() else task.result()
+
+
 async def _gone(token: str, groups: Collection[int], number: int, patience_s: float) -> bool:
     deadline = time.monotonic() + patience_s
     told: set[int] = set()
-    left = await asyncio.to_thread(living, token, groups)
+    left = await asyncio.to_thread(living, token, tuple(groups))
     while left:
         for target in left:
             if target not in told or number == signal.SIGKILL:
@@ -45,5 +60,5 @@ async def _gone(token: str, groups: Collection[int], number: int, patience_s: fl
         await asyncio.sleep(_POLL_S)
         # Groups are cheap to ask after; looking at every process there is waits for them.
         left = [-group for group in groups if send(0, -group)]
-        left = left or await asyncio.to_thread(living, token, groups)
+        left = left or await asyncio.to_thread(living, token, tuple(groups))
     return True

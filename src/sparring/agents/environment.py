@@ -10,14 +10,5 @@ import os
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from sparring.agents.carriers import VARIABLE
-
 AT_START: Mapping[str, str] = MappingProxyType(dict(os.environ))
 """Our environment when this package was imported."""
-
-
-def agent_environment(
-    base: Mapping[str, str], own: Mapping[str, str], token: str
-) -> dict[str, str]:
-    """The environment of one process: the base, its own variables on top, and its token."""
-    return {**base, **own, VARIABLE: token}

@@ -22,11 +22,20 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Self
 
+from sparring.agents.ending import call_off
 from sparring.agents.environment import AT_START
+from sparring.agents.forks import Forks
 from sparring.agents.guard import Guard
-from sparring.agents.isolation import AgentEntry, Means, Supply, supply
+from sparring.agents.isolation import AgentEntry, Isolation, Means, Processes, Supply
 from sparring.agents.process import AgentProcess
+from sparring.agents.sessions import Sessions
 from sparring.errors import AgentExited
+
+_SUPPLIES = {
+    Isolation.PROCESS: Processes,
+    Isolation.FORK: Forks,
+    Isolation.SESSION: Sessions,
+}
 
 
 class Lease:
@@ -67,10 +76,9 @@ class Lease:
         if not self.is_open:
             return
         self.is_open = False
-        self._obtaining.cancel()  # Means nothing to one that was obtained.
-        await asyncio.wait({self._obtaining})
-        if not self._obtaining.cancelled() and self._obtaining.exception() is None:
-            await self._supply.give_back(self._obtaining.result())
+        agent = await call_off(self._obtaining)
+        if agent is not None:
+            await self._supply.give_back(agent)
 
 
 class Fleet:
@@ -111,7 +119,7 @@ class Fleet:
         if self._means is None:
             self._means = Means(Guard(), self._environment, self._logs, self._notice)
         if entry.name not in self._supplies:
-            self._supplies[entry.name] = supply(entry, self._means)
+            self._supplies[entry.name] = _SUPPLIES[entry.isolation](entry, self._means)
         lease = Lease(self._supplies[entry.name], log)
         self._leases = [*(other for other in self._leases if other.is_open), lease]
         return lease

@@ -24,11 +24,10 @@ from typing import Any, Self
 from sparring.agents import fork_template, ports
 from sparring.agents.carriers import VARIABLE
 from sparring.agents.ending import end
-from sparring.agents.environment import agent_environment
 from sparring.agents.guard import Guard
 from sparring.agents.output import Output
 from sparring.agents.process import Child
-from sparring.agents.spawn import Spawn
+from sparring.agents.spawn import Spawn, agent_environment
 from sparring.errors import ConnectionFailed
 from sparring.records.redaction import redact
 

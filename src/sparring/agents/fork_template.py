@@ -73,12 +73,8 @@ def oddity(control: int) -> "str | None":
     return None
 
 
-def serve(control: socket.socket) -> "tuple[dict[str, Any], int]":
-    """Fork for each request.
-
-    Returns:
-        In the child: the request and the descriptor to print to. The template never returns.
-    """
+def serve(order: "dict[str, Any]", control: socket.socket) -> None:
+    """Fork for each request; returns in the forks, once they are agents, and never here."""
     children: dict[int, int] = {}
     poller = select.poll()
     poller.register(control, select.POLLIN)
@@ -95,12 +91,18 @@ def serve(control: socket.socket) -> "tuple[dict[str, Any], int]":
             if not packet:
                 os._exit(0)
             request = json.loads(packet)
+            reading, writing = os.pipe()
             pid = os.fork()
             if pid == 0:
-                for other in children:
+                for other in (control.detach(), reading, *children):
                     os.close(other)
-                return request, descriptors[0]
+                become_agent(order, request, descriptors[0])
+                os.close(writing)
+                return
             os.close(descriptors[0])
+            os.close(writing)
+            os.read(reading, 1)  # Until it is found by its token, or gone.
+            os.close(reading)
             watched = os.pidfd_open(pid)
             children[watched] = pid
             poller.register(watched, select.POLLIN)
@@ -168,9 +170,7 @@ def main() -> None:
     gc.freeze()  # Collections in the forks do not touch, and so copy, what they share.
     sys.stdout.flush()
     sys.stderr.flush()
-    request, output = serve(control)
-    control.close()
-    become_agent(order, request, output)
+    serve(order, control)
     # Whatever ends it (its exception, ``sys.exit``, its last line) ends this process as it should.
     run(order, "__main__")
 

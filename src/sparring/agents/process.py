@@ -5,7 +5,8 @@ an ``AgentProcess`` that listens. Whoever has one may wait for ``exited()`` besi
 ``last_lines()``, and must ``stop()`` it.
 
 On Linux this holds for wrappers too (``uv run``, shell scripts, ``setsid``), since what belongs to
-an agent is known by the token in its environment. On macOS an agent is its process group.
+an agent is known by the token in its environment. On macOS an agent is its process group. What a
+container runs is not ours on any platform: its port belongs to the container's daemon.
 """
 
 import asyncio

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sparring.agents.environment import agent_environment
+from sparring.agents.carriers import VARIABLE
 from sparring.agents.process import Child
 from sparring.errors import ConnectionFailed, UsageError
 from sparring.records.redaction import keep_secrets_of, redact
@@ -68,6 +68,13 @@ class Spawn:
     def argv(self, port: int) -> list[str]:
         """The program and its arguments."""
         return [*(self.put_in(token, port) for token in self.tokens()), *self.arguments]
+
+
+def agent_environment(
+    base: Mapping[str, str], own: Mapping[str, str], token: str
+) -> dict[str, str]:
+    """The environment of one process: the base, its own variables on top, and its token."""
+    return {**base, **own, VARIABLE: token}
 
 
 class FreshStart:
