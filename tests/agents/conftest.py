@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sparring.agents.guard import Guard
+from sparring.agents.processes.guard import Guard
 
 
 @pytest.fixture

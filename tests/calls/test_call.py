@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 import pytest
 
 from sparring.agents import EvalWebSocket
-from sparring.agents.ports import free_port
+from sparring.agents.processes.ports import free_port
 from sparring.callers import AgendaCaller, HangUp, Move, Words
 from sparring.calls import Call
 from sparring.errors import CallerError

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from sparring.agents.ports import free_port
+from sparring.agents.processes.ports import free_port
 from sparring.cli.doctor.pulling import pull
 from sparring.models.opening import Models
 from sparring.models.pulling import Pullable

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from sparring.agents.ports import free_port
+from sparring.agents.processes.ports import free_port
 from sparring.records import load_record
 from support.command import sparring, start
 from support.fake_agent import FakeAgent, Session, polite_booking, replies

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sparring.agents.ports import free_port
+from sparring.agents.processes.ports import free_port
 from sparring.records import Event, Kind, Result, Status, write_atomically
 from sparring.scenarios import Scenario, Simulation
 from sparring.suites import Run, RunDirectory

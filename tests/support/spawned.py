@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from sparring.agents.spawn import Spawn
+from sparring.agents.processes.spawn import Spawn
 
 LISTENS = """
 import os, socket, sys

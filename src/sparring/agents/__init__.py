@@ -1,6 +1,6 @@
 """How an agent is reached: one protocol, ``AgentConnection``, and its implementations.
 
-Agents that we start ourselves come from ``sparring.agents.fleet``, which is imported where needed.
+Agents that we start ourselves come from ``sparring.agents.processes``, imported where needed.
 """
 
 from sparring.agents.connection import (
@@ -11,8 +11,8 @@ from sparring.agents.connection import (
     SetContext,
     ToAgent,
 )
-from sparring.agents.environment import AT_START
 from sparring.agents.eval_websocket import EvalWebSocket, check_url
+from sparring.agents.processes.environment import AT_START
 
 __all__ = [
     "AT_START",

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from sparring.agents.isolation import Isolation
+from sparring.agents.processes.isolation import Isolation
 from sparring.cli.exits import Exit
 from sparring.cli.play import Wanted, carry_out
 from sparring.errors import UsageError

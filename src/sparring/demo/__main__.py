@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from sparring.agents.isolation import AgentEntry, Isolation
-from sparring.agents.spawn import Spawn
+from sparring.agents.processes.isolation import AgentEntry, Isolation
+from sparring.agents.processes.spawn import Spawn
 from sparring.cli.exits import Exit
 from sparring.cli.play import Wanted, play
 from sparring.demo.variants import VARIANTS

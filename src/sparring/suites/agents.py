@@ -8,8 +8,8 @@ from typing import Protocol
 
 from sparring.agents import AgentConnection, EvalWebSocket
 from sparring.agents.eval_websocket import without_secrets
-from sparring.agents.fleet import Fleet, Lease
-from sparring.agents.isolation import AgentEntry
+from sparring.agents.processes.fleet import Fleet, Lease
+from sparring.agents.processes.isolation import AgentEntry
 from sparring.agents.watched import WatchedConnection
 
 

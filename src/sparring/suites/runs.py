@@ -5,7 +5,7 @@ from collections.abc import Generator, Hashable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 
-from sparring.agents.fleet import Fleet
+from sparring.agents.processes.fleet import Fleet
 from sparring.calls import CallOptions
 from sparring.records import Kind, Result, Status
 from sparring.suites.agents import Reached

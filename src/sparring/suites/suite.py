@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from sparring.agents.isolation import AgentEntry, Isolation
-from sparring.agents.spawn import Spawn
+from sparring.agents.processes.isolation import AgentEntry, Isolation
+from sparring.agents.processes.spawn import Spawn
 from sparring.errors import UsageError
 from sparring.scenarios import Scenario
 from sparring.suites.agents import StartedAgent

@@ -10,7 +10,7 @@ import secrets
 import subprocess
 import sys
 
-from sparring.agents import carriers
+from sparring.agents.processes import carriers
 
 _ENDS_WITHIN_S = sum(seconds for _, seconds in carriers.STEPS) + 1.0
 

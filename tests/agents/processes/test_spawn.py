@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sparring.agents.spawn import Spawn
+from sparring.agents.processes.spawn import Spawn
 from sparring.errors import UsageError
 from sparring.records.redaction import redact
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sparring.agents.output import Output
+from sparring.agents.processes.output import Output
 
 SECRET = "planted\nover two lines"
 

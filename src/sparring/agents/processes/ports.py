@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 
-from sparring.agents.carriers import carriers, process_ids
+from sparring.agents.processes.carriers import carriers, process_ids
 
 _HAS_PROC = os.path.exists("/proc/net/tcp")
 # Below the ports that systems hand to outgoing connections (from 32768 on Linux), since one of

@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, Self
 
-from sparring.agents import ports
-from sparring.agents.carriers import carriers, send
-from sparring.agents.ending import end
-from sparring.agents.guard import Guard
-from sparring.agents.output import Output
+from sparring.agents.processes import ports
+from sparring.agents.processes.carriers import carriers, send
+from sparring.agents.processes.ending import end
+from sparring.agents.processes.guard import Guard
+from sparring.agents.processes.output import Output
 from sparring.errors import AgentExited, ConnectionFailed
 
 _POLL_S = 0.03

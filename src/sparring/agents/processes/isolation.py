@@ -17,9 +17,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
-from sparring.agents.guard import Guard
-from sparring.agents.process import AgentProcess, Starter, launch
-from sparring.agents.spawn import FreshStart, Spawn
+from sparring.agents.processes.guard import Guard
+from sparring.agents.processes.process import AgentProcess, Starter, launch
+from sparring.agents.processes.spawn import FreshStart, Spawn
 
 
 class Isolation(StrEnum):

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from sparring.records.redaction import redact, unfinished
 
-_KEPT_CHARACTERS = 4000
+_KEPT_CHARACTERS = 16_000
 _FOR_DEBUGGING = re.compile(r"\|\s*(DEBUG|TRACE)\s*\|")
 """As loguru writes it, which pipecat's agents log with."""
 _LAST_LINES = 5
@@ -66,8 +66,10 @@ class Output:
         self._write(text[:cut])
 
     def last_lines(self) -> str:
-        """The last lines, redacted and indented; those for debugging only if there are no others."""
+        """The last lines, redacted and indented; lines for debugging only if all are."""
         lines = (self._tail + redact(self._waiting)).rstrip().splitlines()
+        if len(self._tail) >= _KEPT_CHARACTERS:
+            lines = lines[1:]  # It was cut anywhere.
         telling = [line for line in lines if not _FOR_DEBUGGING.search(line)] or lines
         return "\n".join(f"  {line}" for line in telling[-_LAST_LINES:]) or "  (it printed nothing)"
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sparring.agents.carriers import VARIABLE
-from sparring.agents.process import Child
+from sparring.agents.processes.carriers import VARIABLE
+from sparring.agents.processes.process import Child
 from sparring.errors import ConnectionFailed, UsageError
 from sparring.records.redaction import keep_secrets_of, redact
 

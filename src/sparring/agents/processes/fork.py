@@ -21,13 +21,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from sparring.agents import fork_template, ports
-from sparring.agents.carriers import VARIABLE
-from sparring.agents.ending import end
-from sparring.agents.guard import Guard
-from sparring.agents.output import Output
-from sparring.agents.process import Child
-from sparring.agents.spawn import Spawn, agent_environment
+from sparring.agents.processes import fork_template, ports
+from sparring.agents.processes.carriers import VARIABLE
+from sparring.agents.processes.ending import end
+from sparring.agents.processes.guard import Guard
+from sparring.agents.processes.output import Output
+from sparring.agents.processes.process import Child
+from sparring.agents.processes.spawn import Spawn, agent_environment
 from sparring.errors import ConnectionFailed
 from sparring.records.redaction import redact
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from sparring.agents import ports
+from sparring.agents.processes import ports
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the proof needs /proc")
 

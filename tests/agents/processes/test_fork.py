@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from sparring.agents import fork, ports
-from sparring.agents.environment import AT_START
-from sparring.agents.fork import ForkUnavailable, Template
-from sparring.agents.guard import Guard
-from sparring.agents.process import AgentExit, AgentProcess, launch
-from sparring.agents.spawn import Spawn
+from sparring.agents.processes import fork, ports
+from sparring.agents.processes.environment import AT_START
+from sparring.agents.processes.fork import ForkUnavailable, Template
+from sparring.agents.processes.guard import Guard
+from sparring.agents.processes.process import AgentExit, AgentProcess, launch
+from sparring.agents.processes.spawn import Spawn
 from sparring.errors import AgentExited, ConnectionFailed
 from support.spawned import CRASHES_WHEN_CALLED, LISTENS, gone, printed_pid, spawn_of
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from sparring.agents.carriers import VARIABLE
-from sparring.agents.guard import Guard
+from sparring.agents.processes.carriers import VARIABLE
+from sparring.agents.processes.guard import Guard
 from support.spawned import BEHIND, DEAF, LISTENS, gone, in_shell
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the full thing needs /proc")
@@ -21,9 +21,9 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the full thing 
 PLAYS = """
 import asyncio, sys
 from pathlib import Path
-from sparring.agents.fleet import Fleet
-from sparring.agents.isolation import AgentEntry, Isolation
-from sparring.agents.spawn import Spawn
+from sparring.agents.processes.fleet import Fleet
+from sparring.agents.processes.isolation import AgentEntry, Isolation
+from sparring.agents.processes.spawn import Spawn
 
 async def main(bot, command, isolation):
     entry = AgentEntry("agent", Spawn(Path(bot), command), Isolation(isolation))

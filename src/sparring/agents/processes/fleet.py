@@ -22,13 +22,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Self
 
-from sparring.agents.ending import call_off
-from sparring.agents.environment import AT_START
-from sparring.agents.forks import Forks
-from sparring.agents.guard import Guard
-from sparring.agents.isolation import AgentEntry, Isolation, Means, Processes, Supply
-from sparring.agents.process import AgentProcess
-from sparring.agents.sessions import Sessions
+from sparring.agents.processes.ending import call_off
+from sparring.agents.processes.environment import AT_START
+from sparring.agents.processes.forks import Forks
+from sparring.agents.processes.guard import Guard
+from sparring.agents.processes.isolation import AgentEntry, Isolation, Means, Processes, Supply
+from sparring.agents.processes.process import AgentProcess
+from sparring.agents.processes.sessions import Sessions
 from sparring.errors import AgentExited
 
 _SUPPLIES = {

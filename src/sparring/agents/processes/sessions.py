@@ -4,9 +4,9 @@ import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 
-from sparring.agents.ending import call_off
-from sparring.agents.isolation import AgentEntry, Means
-from sparring.agents.process import AgentProcess
+from sparring.agents.processes.ending import call_off
+from sparring.agents.processes.isolation import AgentEntry, Means
+from sparring.agents.processes.process import AgentProcess
 
 
 class Sessions:

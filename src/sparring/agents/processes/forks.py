@@ -3,10 +3,10 @@
 import asyncio
 from pathlib import Path
 
-from sparring.agents.ending import call_off
-from sparring.agents.fork import ForkUnavailable, Template
-from sparring.agents.isolation import AgentEntry, Means
-from sparring.agents.process import AgentProcess
+from sparring.agents.processes.ending import call_off
+from sparring.agents.processes.fork import ForkUnavailable, Template
+from sparring.agents.processes.isolation import AgentEntry, Means
+from sparring.agents.processes.process import AgentProcess
 from sparring.errors import ConnectionFailed
 
 

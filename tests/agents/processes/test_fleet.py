@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from sparring.agents import ports
-from sparring.agents.fleet import Fleet
-from sparring.agents.isolation import AgentEntry, Isolation
+from sparring.agents.processes import ports
+from sparring.agents.processes.fleet import Fleet
+from sparring.agents.processes.isolation import AgentEntry, Isolation
 from sparring.errors import AgentExited
 from support.spawned import LISTENS, printed_pid, spawn_of
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from sparring.agents import ending, ports
-from sparring.agents.environment import AT_START
-from sparring.agents.guard import Guard
-from sparring.agents.process import AgentExit, AgentProcess, launch
-from sparring.agents.spawn import FreshStart, Spawn
+from sparring.agents.processes import ending, ports
+from sparring.agents.processes.environment import AT_START
+from sparring.agents.processes.guard import Guard
+from sparring.agents.processes.process import AgentExit, AgentProcess, launch
+from sparring.agents.processes.spawn import FreshStart, Spawn
 from sparring.errors import AgentExited, ConnectionFailed
 from support.spawned import (
     BEHIND,

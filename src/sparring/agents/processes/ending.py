@@ -6,7 +6,7 @@ import time
 from collections.abc import Collection
 from typing import TypeVar
 
-from sparring.agents.carriers import living, send
+from sparring.agents.processes.carriers import living, send
 
 _STEPS = ((signal.SIGTERM, 5.0), (signal.SIGKILL, 2.0))
 _POLL_S = 0.03
