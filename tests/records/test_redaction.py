@@ -1,4 +1,5 @@
 import json
+from typing import Any
 
 import pytest
 
@@ -44,3 +45,40 @@ def test_the_longer_of_two_secrets_goes_first(monkeypatch: pytest.MonkeyPatch):
 def test_credentials_in_a_block_are_secrets():
     keep_secrets_of({"extra": [{"api_key": "handed-over-12"}], "model": "not-a-secret-1"})
     assert redact("handed-over-12 not-a-secret-1") == f"{MASK} not-a-secret-1"
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        {"extra_headers": {"Authorization": "Bearer planted-0001"}},
+        {"extra_headers": {"X-Api-Key": "planted-0001", "Accept": "text/html"}},
+        {"extra_headers": {"Cookie": "planted-0001"}},
+        {"headers": ["Bearer planted-0001"]},
+        {"accessToken": "planted-0001"},
+        {"endpoint": "https://jamie:planted-0001@llm.example/v1"},
+        {"endpoint": "https://planted-0001@llm.example/v1"},
+        {"endpoint": "https://llm.example/v1?model=m&api_key=planted-0001#top"},
+        {"deeper": [{"url": "see wss://a:planted-0001@b, please"}]},
+    ],
+)
+def test_credentials_are_found_wherever_they_stand_in_a_block(block: dict[str, Any]):
+    keep_secrets_of(block)
+    assert redact("it said planted-0001.") == f"it said {MASK}."
+
+
+def test_a_password_is_hidden_as_it_is_and_as_the_url_writes_it():
+    keep_secrets_of({"endpoint": "http://me:p%40ss-0002@h/?token=a%2Fb-00000003"})
+    assert redact("p%40ss-0002 p@ss-0002 a/b-00000003 a%2Fb-00000003") == " ".join([MASK] * 4)
+
+
+def test_a_short_password_is_hidden_where_it_stands_in_the_url():
+    keep_secrets_of({"endpoint": "http://jamie:table@llm.example"})
+    text = redact("http://jamie:table@llm.example, a table for two")
+    assert text == f"http://{MASK}llm.example, a table for two"
+
+
+def test_ordinary_words_of_a_block_are_not_secrets():
+    words = {"max_tokens": 400, "key_points": ["reservation"], "level": "Basic understanding"}
+    keep_secrets_of({**words, "endpoint": "https://llm.example/v1?model=reservation"})
+    text = "a reservation, understanding https://llm.example/v1"
+    assert redact(text) == text

@@ -1,17 +1,26 @@
 """Secrets never reach a file or a terminal.
 
 Redacted are the values, of eight characters or more, of environment variables named like a key,
-token, secret or password, and credentials that were handed to a service (``keep_secret``). Ordinary
-words are not: a name must have one of those words as a part of its own (``API_KEY``, not
-``KEYBOARD``), so what is hidden is hidden because of its name.
+token, secret or password, and credentials that were handed to a service (``keep_secret``): what
+stands under such a name or a header's (``Authorization``, ``Cookie``), after ``Bearer``, and in
+URLs. Ordinary words are not: a name must have one of those words as a part of its own (``API_KEY``,
+not ``KEYBOARD``), so what is hidden is hidden because of its name.
 """
 
 import json
 import os
 import re
 from typing import Any, cast
+from urllib.parse import unquote, unquote_plus
 
 _NAMES = re.compile(r"(^|_)(API)?(KEY|TOKEN|SECRET|PASSWORD|PASSWD)S?($|_)", re.IGNORECASE)
+_NAMES_IN_BLOCKS = re.compile(
+    r"(^|[-_])(API)?(KEY|TOKEN|SECRET|PASSWORD|PASSWD|AUTHORIZATION|COOKIE|CREDENTIAL)S?($|[-_])"
+    r"|(?-i:[a-z](Key|Token|Secret|Password|Credential)s?($|[A-Z]))",
+    re.IGNORECASE,
+)
+_BEARER = re.compile(r"Bearer\s+(\S+)", re.IGNORECASE)
+_URL = re.compile(r"[a-z][a-z0-9+.-]*://\S+", re.IGNORECASE)
 _SHORTEST = 8
 MASK = "[redacted]"
 
@@ -25,15 +34,39 @@ def keep_secret(value: str) -> None:
 
 
 def keep_secrets_of(block: Any) -> None:
-    """Redact what stands, at any depth, under a key that is named like a secret."""
+    """Redact what is secret in a service's block, at any depth.
+
+    That is a text under a key named like a secret, and wherever they stand: ``Bearer …``, a URL's
+    userinfo, and what its query names like a secret.
+    """
     if isinstance(block, dict):
         for name, value in cast(dict[str, Any], block).items():
-            if isinstance(value, str) and _NAMES.search(name):
+            if isinstance(value, str) and _NAMES_IN_BLOCKS.search(name):
                 keep_secret(value)
+                keep_secret(value.rpartition(" ")[2])  # Without the scheme before it.
             keep_secrets_of(value)
     elif isinstance(block, list):
         for value in cast(list[Any], block):
             keep_secrets_of(value)
+    elif isinstance(block, str):
+        if bearer := _BEARER.fullmatch(block):
+            keep_secret(bearer.group(1))
+        for url in _URL.findall(block):
+            _keep_secrets_of_url(url)
+
+
+def _keep_secrets_of_url(url: str) -> None:
+    netloc, _, query = url.partition("://")[2].partition("?")
+    userinfo, at, _ = netloc.partition("/")[0].rpartition("@")
+    password = userinfo.partition(":")[2] or userinfo  # A token may stand there alone.
+    # The shortest passwords look like words, but not with what stands around them in the URL.
+    for secret in (userinfo + at, password, unquote(password)):
+        keep_secret(secret)
+    for pair in query.partition("#")[0].split("&"):
+        name, _, value = pair.partition("=")
+        if _NAMES_IN_BLOCKS.search(name):
+            keep_secret(value)
+            keep_secret(unquote_plus(value))
 
 
 def redact(text: str) -> str:
