@@ -239,7 +239,7 @@ async def test_a_judge_that_cannot_be_had_is_told_of_each_record(tmp_path: Path,
 
 async def test_a_judge_whose_key_was_left_out_of_the_record(tmp_path: Path, saved: Path):
     """It is not asked with a false one; nor is it needed once everything is decided."""
-    async with FakeLLM(judges, ollama=False) as llm:
+    async with FakeLLM(judges, ollama=False, models=("m",)) as llm:
         block = {"service": "openai", "model": "m", "endpoint": llm.endpoint}
         judge = {"eval": {**block, "extra": {"api_key": "sk-planted-98765"}}}
         file = scenario(tmp_path, llm, judge=judge)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import signal
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -148,6 +149,35 @@ async def test_a_model_that_is_not_pulled_is_said_before_the_call(tmp_path: Path
     assert agent.sessions == []
 
 
+async def test_whose_model_is_missing_is_said(tmp_path: Path):
+    async with FakeLLM(good, ollama=False) as llm, FakeAgent(polite_booking) as agent:
+        missing = {"service": "openai", "model": "gpt-9", "endpoint": llm.endpoint}
+        ran, _ = await play(tmp_path, llm, agent, judge={"eval": missing})
+        assert ran.code == 2 and f"book: the judge: {llm.endpoint} has no model gpt-9" in ran.err
+        ran, _ = await play(tmp_path, llm, agent, simulator=missing)
+        assert ran.code == 2 and f"book: the caller: {llm.endpoint} has no model gpt-9" in ran.err
+    assert llm.chats == [] and agent.sessions == []
+
+
+async def test_every_server_is_checked_though_the_models_are_of_one_name(tmp_path: Path):
+    async with FakeLLM(good) as llm, FakeAgent(polite_booking) as agent:
+        judge = {"eval": {"endpoint": "http://127.0.0.1:9"}}
+        ran, _ = await play(tmp_path, llm, agent, judge=judge)
+    assert ran.code == 2 and "book: the judge: no Ollama at http://127.0.0.1:9" in ran.err
+
+
+async def test_a_context_too_small_for_the_caller_or_the_judge(tmp_path: Path):
+    async with FakeLLM(good) as llm, FakeAgent(polite_booking) as agent:
+        small = {"endpoint": llm.endpoint, "extra": {"num_ctx": 300}}
+        ran, result = await play(tmp_path, llm, agent, simulator=small)
+        assert (ran.code, result["kind"], llm.chats) == (3, "caller_error", [])
+        assert "`num_ctx` is 300: raise it in `extra`, or leave it out" in result["reason"]
+        (tmp_path / "b").mkdir()
+        ran, result = await play(tmp_path / "b", llm, agent, judge={"eval": small})
+        assert (ran.code, result["kind"], llm.judge) == (3, "judge_context", [])
+        assert "`num_ctx` is 300" in result["reason"]
+
+
 async def test_a_server_that_is_not_there(tmp_path: Path):
     async with FakeLLM(good) as llm, FakeAgent(polite_booking) as agent:
         block = {"endpoint": "http://127.0.0.1:9/v1"}
@@ -268,6 +298,24 @@ async def test_a_factory_in_the_working_directory_plays_and_its_credentials_stay
     assert result["caller"]["params"] == {"api_key": "[redacted]"}
 
 
+async def test_a_factory_in_the_working_directory_is_found_from_the_console_script(
+    tmp_path: Path,
+):
+    """Which, unlike ``python -m``, does not have that directory among those of its modules."""
+    (tmp_path / "their_evals.py").write_text("def persona(block):\n    return block['answer']\n")
+    simulator = {"factory": "their_evals.persona", "answer": "found"}
+    scenario = {**SIMULATION, "simulator": simulator, "judge": {"eval": False}, "metrics": []}
+    (tmp_path / "book.yaml").write_text(yaml.safe_dump(scenario))
+    process = await asyncio.create_subprocess_exec(
+        Path(sys.executable).with_name("sparring"),
+        *("run", "book.yaml", "--agent", "ws://127.0.0.1:9"),
+        cwd=tmp_path,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    _, err = await process.communicate()
+    assert b"factory their_evals.persona returned a str" in err
+
+
 async def test_a_caller_that_never_answers_has_stalled_and_nobody_is_asked_to_judge(
     tmp_path: Path,
 ):
@@ -338,6 +386,28 @@ async def test_secrets_reach_no_file_and_no_terminal(
     assert "[redacted]" in ran.out
 
 
+async def test_credentials_of_an_endpoint_and_of_headers_reach_no_file_and_no_terminal(
+    tmp_path: Path,
+):
+    password, token = "planted-in-a-url-1", "planted-in-a-header-1"
+
+    def refuses(chat: Chat) -> Reply:
+        return Reply(status=403, error=f"{token} and {password} may not")
+
+    async with FakeLLM(refuses) as llm, FakeAgent(polite_booking) as agent:
+        block = {
+            "endpoint": llm.endpoint.replace("//", f"//jamie:{password}@"),
+            "extra": {"extra_headers": {"X-Proxy-Authorization": f"Bearer {token}"}},
+        }
+        ran, result = await play(tmp_path, llm, agent, "-d", simulator=block)
+    assert f"Bearer {token}" in llm.chats[0].headers.values()
+    assert (result["kind"], llm.url in result["reason"]) == ("caller_error", True)
+    files = [path for path in (tmp_path / "eval-runs").rglob("*") if path.is_file()]
+    assert any(path.name.endswith(".debug.log") for path in files)
+    for text in (ran.out + ran.err, *(path.read_text() for path in files)):
+        assert password not in text and token not in text
+
+
 async def test_a_refused_key_is_final_and_not_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -346,7 +416,8 @@ async def test_a_refused_key_is_final_and_not_shown(
     def refuses(chat: Chat) -> Reply:
         return Reply(status=401, error="Incorrect API key provided: sk-wrong-0123456789")
 
-    async with FakeLLM(refuses, ollama=False) as llm, FakeAgent(polite_booking) as agent:
+    with_m = FakeLLM(refuses, ollama=False, models=("m",))
+    async with with_m as llm, FakeAgent(polite_booking) as agent:
         block = {"service": "openai", "model": "m", "endpoint": llm.endpoint}
         ran, result = await play(tmp_path, llm, agent, simulator=block, judge={"eval": block})
     assert (ran.code, result["kind"]) == (3, "caller_error")
@@ -357,7 +428,8 @@ async def test_a_refused_key_is_final_and_not_shown(
 async def test_a_key_is_found_in_a_dotenv_file_above(tmp_path: Path):
     (tmp_path / ".env").write_text("OPENAI_API_KEY=sk-from-dotenv-1\n")
     (tmp_path / "deeper").mkdir()
-    async with FakeLLM(good, ollama=False) as llm, FakeAgent(polite_booking) as agent:
+    with_m = FakeLLM(good, ollama=False, models=("m",))
+    async with with_m as llm, FakeAgent(polite_booking) as agent:
         block = {"service": "openai", "model": "m", "endpoint": llm.endpoint}
         await play(tmp_path / "deeper", llm, agent, simulator=block, judge={"eval": block})
     assert llm.chats[0].headers["Authorization"] == "Bearer sk-from-dotenv-1"

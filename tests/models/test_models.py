@@ -1,29 +1,15 @@
 """The services behind the protocol, each through its real client."""
 
-import asyncio
 from typing import Any
 
 import pytest
 
 from sparring.errors import ModelError
-from sparring.models import Message, Request, Tool, ToolUse, complete
-from sparring.models.chat import ContextOverflow
+from sparring.models import Message, Request, ToolUse
 from sparring.models.opening import Models
-from sparring.scenarios import FactoryBlock, JudgeModel, SimulatorModel
+from sparring.scenarios import SimulatorModel
 from support.fake_llm import Chat, FakeLLM, Reply
-
-SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
-HELLO = Request([Message("system", "Be brief."), Message("user", "Hello?")])
-TOOL = Tool("end_call", "Hang up.", {"type": "object", "properties": {}, "required": []})
-
-
-async def ask(llm: FakeLLM, request: Request = HELLO, **block: Any):
-    models = Models()
-    try:
-        model = await models.open(SimulatorModel(endpoint=llm.endpoint, **block))
-        return await complete(model, request)
-    finally:
-        await models.close()
+from support.models import HELLO, SCHEMA, TOOL, ask
 
 
 @pytest.mark.parametrize("ollama", [True, False])
@@ -55,107 +41,67 @@ async def test_what_ollama_is_asked():
     assert (second["model"], second["think"]) == ("gemma4:12b", False)
 
 
-async def test_the_context_fits_the_prompt_or_it_is_said():
-    request = Request([Message("user", "word " * 8000)])
-    async with FakeLLM(lambda chat: "ok") as llm:
-        await ask(llm, request)
-        assert llm.chats[0].body["options"]["num_ctx"] >= 40000 / 2.5
-        llm.context_length = 8192
-        with pytest.raises(ContextOverflow, match="gemma4:12b has 8192"):
-            await ask(llm, request)
-
-
 async def test_what_another_server_is_asked():
-    async with FakeLLM(lambda chat: "{}", ollama=False) as llm:
+    async with FakeLLM(lambda chat: "{}", ollama=False, models=("m",)) as llm:
         request = Request(HELLO.messages, schema=SCHEMA, max_tokens=50, tools=(TOOL,))
         await ask(llm, request, model="m", extra={"temperature": 0.5})
-    body = llm.chats[0].body
+        await ask(llm, request, model="m", extra={"max_completion_tokens": 70})
+    body, capped = (chat.body for chat in llm.chats)
     assert (body["model"], body["temperature"], body["max_tokens"]) == ("m", 0.5, 50)
     assert body["response_format"]["json_schema"]["schema"] == SCHEMA
     assert body["tools"][0]["function"]["name"] == "end_call"
-
-
-async def test_a_server_without_schemas_is_asked_again_without_one():
-    def no_schema(chat: Chat) -> Reply | str:
-        if "response_format" in chat.body:
-            return Reply(status=400, error="response_format is not supported")
-        return "{}"
-
-    async with FakeLLM(no_schema, ollama=False) as llm:
-        answer = await ask(llm, Request(HELLO.messages, schema=SCHEMA), model="m")
-    assert answer.text == "{}" and len(llm.chats) == 2
+    assert capped["max_completion_tokens"] == 70 and "max_tokens" not in capped
 
 
 @pytest.mark.parametrize("ollama", [True, False])
-@pytest.mark.parametrize("status", [429, 500, 503])
-async def test_what_passes_is_tried_again(ollama: bool, status: int):
-    def busy(chat: Chat) -> Reply | str:
-        headers = {"Retry-After": "0.01"}
-        return Reply(status=status, error="busy", headers=headers) if chat.number < 2 else "ok"
-
-    async with FakeLLM(busy, ollama=ollama) as llm:
-        assert (await ask(llm, model="gemma4:12b")).text == "ok"
-    assert len(llm.chats) == 3
-
-
-@pytest.mark.parametrize("ollama", [True, False])
-@pytest.mark.parametrize("status", [400, 401, 403, 404])
-async def test_what_is_final_is_not(ollama: bool, status: int):
-    async with FakeLLM(lambda chat: Reply(status=status, error="no such"), ollama=ollama) as llm:
-        with pytest.raises(ModelError, match=rf"no such.*HTTP {status}"):
-            await ask(llm, model="gemma4:12b")
-    assert len(llm.chats) == 1
-
-
-async def test_it_gives_up_some_time():
-    refusal = Reply(status=503, error="down", headers={"Retry-After": "0"})
-    async with FakeLLM(lambda chat: refusal) as llm:
-        with pytest.raises(ModelError, match="HTTP 503"):
-            await ask(llm)
-    assert len(llm.chats) == 5
-
-
-async def test_requests_at_once_are_capped_per_server():
-    async with FakeLLM(lambda chat: "ok") as llm:
-        models = Models()
-        caller = await models.open(SimulatorModel(endpoint=llm.endpoint))
-        judge = await models.open(JudgeModel(endpoint=llm.endpoint))
-        await asyncio.gather(*(complete(m, HELLO) for m in [caller, judge] * 10))
-        await models.close()
-    assert len(llm.chats) == 20 and llm.most_under_way <= 4
-
-
-async def test_a_key_that_is_missing(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    with pytest.raises(ModelError, match="needs OPENAI_API_KEY"):
-        await Models().open(SimulatorModel(service="openai", model="m"))
-
-
-# --- Factories ---------------------------------------------------------------------------------
-
-
-async def test_a_pipecat_service_plays_and_judges():
-    models = Models()
-    model = await models.open(FactoryBlock.model_validate({"factory": "support.factories.echo"}))
-    request = Request(HELLO.messages, tools=(TOOL,))
-    assert (await complete(model, request)).text == "You said: Hello?"
-    goodbye = Request([Message("user", "bye")], tools=(TOOL,))
-    answer = await complete(model, goodbye)
-    assert answer.tool_uses == [ToolUse("end_call", {"success": True, "reason": "bye"})]
-    assert (await complete(model, HELLO)).text == "judged: Hello?"
-    await model.close()
+async def test_headers_of_an_extra_are_sent_as_headers(ollama: bool):
+    extra = {"extra_headers": {"Authorization": "Bearer from-the-extra"}}
+    async with FakeLLM(lambda chat: "ok", ollama=ollama) as llm:
+        await ask(llm, extra=extra)
+        await ask(llm)
+    first, second = llm.chats
+    assert first.headers["Authorization"] == "Bearer from-the-extra"
+    assert "extra_headers" not in str(first.body)
+    assert second.headers.get("Authorization") != "Bearer from-the-extra"
 
 
 @pytest.mark.parametrize(
-    ("factory", "problem"),
+    ("extra", "problem"),
     [
-        ("support.factories.classifier", "returned a Classifier; it must return a Pipecat LLM"),
-        ("support.factories.nothing", "returned a NoneType"),
-        ("support.factories.broken", "failed: KeyError: 'no key'"),
-        ("support.factories.absent", "cannot be found"),
-        ("no_such_module.make", "cannot be found"),
+        ({"options": {"num_ctx": "4k"}}, "`num_ctx` in `extra` must be a whole number of tokens"),
+        ({"max_tokens": 0.5}, "`num_predict` in `extra` must be a whole number of tokens"),
+        ({"options": [1]}, "`options` in `extra` must be a mapping"),
+        ({"extra_headers": ["a"]}, "`extra_headers` in `extra` must be a mapping"),
+        ({"extra_headers": {"a": 1}}, "`extra_headers` in `extra` must be a mapping"),
     ],
 )
-async def test_a_factory_that_makes_no_service(factory: str, problem: str):
+async def test_an_extra_that_makes_no_sense(extra: dict[str, Any], problem: str):
     with pytest.raises(ModelError, match=problem):
-        await Models().open(FactoryBlock.model_validate({"factory": factory}))
+        await Models().open(SimulatorModel(extra=extra))
+
+
+@pytest.mark.parametrize("status", [400, 422])
+async def test_a_server_without_schemas_is_asked_again_without_one(status: int):
+    def no_schema(chat: Chat) -> Reply | str:
+        if "response_format" in chat.body:
+            return Reply(status=status, error="response_format is not supported")
+        return "{}"
+
+    async with FakeLLM(no_schema, ollama=False) as llm:
+        answer = await ask(llm, Request(HELLO.messages, schema=SCHEMA))
+    assert answer.text == "{}" and len(llm.chats) == 2
+
+
+async def test_a_whole_answer_may_lack_the_mark_of_its_end_or_the_reason_for_it():
+    """Servers differ in what they close an answer with; either will do."""
+    async with FakeLLM(lambda chat: "Good evening!", ollama=False) as llm:
+        llm.end_marks = ("finish_reason",)
+        assert (await ask(llm)).text == "Good evening!"
+        llm.end_marks = ("[DONE]",)
+        assert (await ask(llm)).text == "Good evening!"
+
+
+async def test_words_of_the_user_are_sent_as_they_are():
+    said = "Grüße, 日本 \N{PARTY POPPER} </s> <|im_end|>"
+    async with FakeLLM(lambda chat: chat.last) as llm:
+        assert (await ask(llm, Request([Message("user", said)]))).text == said

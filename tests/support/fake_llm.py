@@ -72,6 +72,14 @@ class Reply:
     error: str = ""
     headers: dict[str, str] = field(default_factory=dict[str, str])
     hangs: bool = False
+    until: asyncio.Event | None = None
+    """Answer only when this is set."""
+    drops: bool = False
+    """Close the connection without a word."""
+    breaks_off: bool = False
+    """Send the words, and not the message that ends an answer."""
+    body: str | None = None
+    """Send this page of HTML instead of an answer."""
     prompt_tokens: int | None = None
     """Tokens it says it read; by default what the request holds."""
     completion_tokens: int | None = 20
@@ -115,6 +123,8 @@ class FakeLLM:
         ollama: bool = True,
         models: tuple[str, ...] = (),
         pullable: tuple[str, ...] = (),
+        unlisted: tuple[str, ...] = (),
+        lists: bool = True,
     ):
         """Prepare to serve.
 
@@ -123,15 +133,21 @@ class FakeLLM:
             ollama: Whether Ollama's own routes are there, besides OpenAI's.
             models: Models it has, besides the default one.
             pullable: Models that it can pull, in place of the default one.
+            unlisted: Models it has too, and does not list.
+            lists: Whether its OpenAI routes list models at all.
         """
         self._answer = answer
         self._ollama = ollama
         self._pullable = pullable
         self._models = (*(() if pullable else ("gemma4:12b",)), *models)
+        self._unlisted = unlisted
+        self._lists = lists
         self._leaving = asyncio.Event()
         self._runner: web.AppRunner | None = None
         self.chats: list[Chat] = []
         self.context_length = 131072
+        self.end_marks: tuple[str, ...] = ("finish_reason", "[DONE]")
+        """What ends an answer over OpenAI's route."""
         self.under_way = 0
         self.most_under_way = 0
         self.url = ""
@@ -153,7 +169,8 @@ class FakeLLM:
 
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=64 * 2**20)
-        app.router.add_get("/v1/models", self._list)
+        if self._lists:
+            app.router.add_get("/v1/models", self._list)
         app.router.add_post("/v1/chat/completions", self._openai_chat)
         if self._ollama:
             app.router.add_get("/api/version", self._version)
@@ -218,6 +235,11 @@ class FakeLLM:
                 reply.prompt_tokens = chat.prompt_tokens
             if reply.hangs:
                 await self._leaving.wait()
+            if reply.until is not None:
+                await reply.until.wait()
+            if reply.drops:
+                assert request.transport is not None
+                request.transport.close()
             await asyncio.sleep(0)
             return reply
         finally:
@@ -225,6 +247,8 @@ class FakeLLM:
 
     async def _ollama_chat(self, request: web.Request) -> web.StreamResponse:
         reply = await self._reply("ollama", request)
+        if reply.body is not None:
+            return web.Response(text=reply.body, content_type="text/html", status=reply.status)
         if reply.status != 200:
             return web.json_response(
                 {"error": reply.error}, status=reply.status, headers=reply.headers
@@ -248,11 +272,19 @@ class FakeLLM:
                 "eval_count": reply.completion_tokens,
             }
         )
+        if reply.breaks_off:
+            parts.pop()
         body = "".join(json.dumps({"model": "m", **part}) + "\n" for part in parts)
         return web.Response(text=body, content_type="application/x-ndjson")
 
     async def _openai_chat(self, request: web.Request) -> web.StreamResponse:
+        model = (await request.json())["model"]
+        if model not in (*self._models, *self._unlisted):
+            error = {"message": f"The model `{model}` does not exist", "code": "model_not_found"}
+            return web.json_response({"error": error}, status=404)
         reply = await self._reply("openai", request)
+        if reply.body is not None:
+            return web.Response(text=reply.body, content_type="text/html", status=reply.status)
         if reply.status != 200:
             body = {"error": {"message": reply.error, "type": "x", "code": None}}
             return web.json_response(body, status=reply.status, headers=reply.headers)
@@ -267,7 +299,8 @@ class FakeLLM:
             deltas.append({"tool_calls": [call]})
         chunks = [{"choices": [{"index": 0, "delta": delta}]} for delta in deltas]
         reason = "length" if reply.cut_off else "tool_calls" if reply.tools else "stop"
-        chunks.append({"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]})
+        if "finish_reason" in self.end_marks:
+            chunks.append({"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]})
         tokens = {
             "prompt_tokens": reply.prompt_tokens,
             "completion_tokens": reply.completion_tokens or 0,
@@ -276,9 +309,11 @@ class FakeLLM:
         chunks.append({"choices": [], "usage": tokens})
         base = {"id": "x", "object": "chat.completion.chunk", "created": 0, "model": "m"}
         lines = [f"data: {json.dumps({**base, **chunk})}\n\n" for chunk in chunks]
-        return web.Response(
-            text="".join([*lines, "data: [DONE]\n\n"]), content_type="text/event-stream"
-        )
+        if reply.breaks_off:
+            lines = lines[: len(deltas)]
+        elif "[DONE]" in self.end_marks:
+            lines.append("data: [DONE]\n\n")
+        return web.Response(text="".join(lines), content_type="text/event-stream")
 
 
 def _pieces(text: str) -> list[str]:

@@ -1,19 +1,17 @@
-"""Ollama, through its own client and its native chat.
+"""A model of an Ollama server, through its native chat.
 
 Its OpenAI route cuts long prompts silently at a small default; the native one takes the size of the
 context with the request, so a prompt that fits the model is read whole.
 """
 
-import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
 from typing import Any
 
-import httpx
 import ollama
 
 from sparring.errors import ModelError
 from sparring.models.chat import (
-    ContextOverflow,
     Finished,
     ModelIdentity,
     Piece,
@@ -23,15 +21,12 @@ from sparring.models.chat import (
     ToolUse,
     Usage,
 )
+from sparring.models.context import Need, need_of, see_that_all_was_read, size_context
+from sparring.models.ollama_server import OllamaServer
 from sparring.models.pulling import Progress
-from sparring.models.retries import MAX_REQUESTS, Refused, retry_after, with_retries
+from sparring.models.retries import with_retries
+from sparring.models.wording import no_such_model
 
-CONTEXT_STEP = 2048
-DEFAULT_ANSWER_TOKENS = 1024
-_PROMPT_CHARACTERS_PER_TOKEN = 2.5
-"""Fewer than any prompt of words has on average, so that the context is rather too large."""
-_TIMEOUT_S = 120.0
-"""For a server to say anything at all, and between two pieces of its answer."""
 _EFFORTS = {"none": False, "low": "low", "medium": "medium", "high": "high"}
 _OPTIONS_BY_OPENAI_NAME = {"max_tokens": "num_predict", "max_completion_tokens": "num_predict"}
 
@@ -39,180 +34,102 @@ _OPTIONS_BY_OPENAI_NAME = {"max_tokens": "num_predict", "max_completion_tokens":
 class OllamaChat:
     """A model served by Ollama."""
 
-    def __init__(self, client: "OllamaServer", model: str, extra: Mapping[str, Any]):
+    def __init__(self, server: OllamaServer, model: str, extra: Mapping[str, Any]):
         """Use a model of a server.
 
         Args:
-            client: The server.
+            server: The server.
             model: The model's name there.
             extra: Request parameters of the scenario file, in OpenAI's or Ollama's names.
+
+        Raises:
+            ModelError: If they make no sense.
         """
         self.identity = ModelIdentity("ollama", model, dict(extra))
-        self._server = client
+        self._server = server
         self._model = model
-        self._extra = dict(extra)
+        self._parameters, self._options = _translate(extra)
         self._context_length: int | None = None
+        self._length_is_known = False
 
     async def check(self) -> None:
         """See that the server is there and has the model."""
         names = await self._server.models()
         wanted = self._model if ":" in self._model else f"{self._model}:latest"
         if wanted not in names:
-            raise ModelError(
-                f"{self._server.url} has no model {self._model}: pull it with "
-                f"`ollama pull {self._model}`"
-            )
+            way_out = f"pull it with `ollama pull {self._model}`"
+            raise ModelError(no_such_model(self._server.name, self._model, names, way_out))
 
     def pull(self) -> AsyncGenerator[Progress]:
         """Have the server fetch the model."""
         return self._server.pull(self._model)
 
-    async def stream(self, request: Request) -> AsyncIterator[Piece]:
+    async def stream(self, request: Request) -> AsyncGenerator[Piece]:
         """Answer a request."""
-        parameters = self._parameters(request)
-        context: int = parameters["options"]["num_ctx"]
-        if self._context_length is None:
+        if not self._length_is_known:
             self._context_length = await self._server.context_length(self._model)
-        if self._context_length and context > self._context_length + CONTEXT_STEP:
-            raise ContextOverflow(
-                f"the request needs a context of {context} tokens, and {self._model} has "
-                f"{self._context_length}"
-            )
+            self._length_is_known = True
+        need = need_of(request, self._options.get("num_predict"))
+        asked = self._options.get("num_ctx")
+        context = size_context(need, self._model, self._context_length, asked)
 
-        async def attempt() -> AsyncIterator[Piece]:
-            async for part in self._server.chat(parameters):
-                for piece in _pieces(part, context):
-                    yield piece
+        async def attempt() -> AsyncGenerator[Piece]:
+            async with aclosing(self._server.chat(self._chat(request, context))) as parts:
+                async for part in parts:
+                    for piece in _pieces(part, need, context):
+                        yield piece
 
-        async for piece in with_retries(self._server.url, attempt, self._server.slots):
-            yield piece
+        async with aclosing(with_retries(self._server.name, attempt, self._server.slots)) as pieces:
+            async for piece in pieces:
+                yield piece
 
     async def close(self) -> None:
         """Nothing of its own to close; the server is shared."""
 
-    def _parameters(self, request: Request) -> dict[str, Any]:
-        extra = dict(self._extra)
-        options: dict[str, Any] = dict(extra.pop("options", None) or {})
-        parameters: dict[str, Any] = {
-            "model": self._model,
-            "messages": [{"role": m.role, "content": m.content} for m in request.messages],
-        }
-        if "reasoning_effort" in extra:
-            effort = extra.pop("reasoning_effort")
-            parameters["think"] = _EFFORTS.get(effort, effort)
-        for name in ("think", "keep_alive"):
-            if name in extra:
-                parameters[name] = extra.pop(name)
-        for name, value in extra.items():
-            options.setdefault(_OPTIONS_BY_OPENAI_NAME.get(name, name), value)
+    def _chat(self, request: Request, context: int) -> dict[str, Any]:
+        """The client's parameters for a request."""
+        options = {**self._options, "num_ctx": context}
         if request.max_tokens is not None:
             options.setdefault("num_predict", request.max_tokens)
         if request.seed is not None:
             options.setdefault("seed", request.seed)
-        options.setdefault("num_ctx", context_size(request))
+        parameters: dict[str, Any] = {
+            "model": self._model,
+            "messages": [{"role": m.role, "content": m.content} for m in request.messages],
+            **self._parameters,
+            "options": options,
+        }
         if request.schema is not None:
             parameters["format"] = dict(request.schema)
         if request.tools:
             parameters["tools"] = [tool.as_function() for tool in request.tools]
-        return {**parameters, "options": options}
+        return parameters
 
 
-class OllamaServer:
-    """One Ollama server, its client shared by all who use it."""
-
-    def __init__(self, url: str):
-        self.url = url
-        self.slots = asyncio.Semaphore(MAX_REQUESTS)
-        self._retry_after: float | None = None
-        self._client = ollama.AsyncClient(
-            host=url, timeout=_TIMEOUT_S, event_hooks={"response": [self._keep_retry_after]}
-        )
-
-    async def models(self) -> set[str]:
-        """The names of its models.
-
-        Raises:
-            ModelError: If it cannot be reached.
-        """
-        try:
-            listed = await self._client.list()
-        except (ConnectionError, httpx.HTTPError) as error:
-            raise ModelError(unreachable(self.url)) from error
-        except ollama.ResponseError as error:
-            raise ModelError(f"{self.url} refused to list its models: {error.error}") from None
-        return {model.model for model in listed.models if model.model}
-
-    async def pull(self, model: str) -> AsyncGenerator[Progress]:
-        """Fetch a model, and say how far that is.
-
-        Raises:
-            ModelError: If it cannot be had.
-        """
-        try:
-            async for part in await self._client.pull(model, stream=True):
-                yield Progress(part.status or "", part.digest or "", part.completed, part.total)
-        except (ConnectionError, httpx.HTTPError) as error:
-            raise ModelError(unreachable(self.url)) from error
-        except ollama.ResponseError as error:
-            raise ModelError(f"{self.url} could not pull {model}: {error.error}") from None
-
-    async def context_length(self, model: str) -> int:
-        """How many tokens a model can take; 0 if the server does not say."""
-        try:
-            shown = await self._client.show(model)
-        except (ConnectionError, httpx.HTTPError, ollama.ResponseError, ValueError):
-            return 0
-        lengths = [
-            value
-            for key, value in (shown.modelinfo or {}).items()
-            if key.endswith(".context_length") and isinstance(value, int)
-        ]
-        return lengths[0] if lengths else 0
-
-    async def chat(self, parameters: Mapping[str, Any]) -> AsyncIterator[ollama.ChatResponse]:
-        """Stream a chat.
-
-        Raises:
-            Refused: If the server refuses.
-            ModelError: If it cannot be reached, or breaks off.
-        """
-        self._retry_after = None
-        try:
-            parts = await self._client.chat(stream=True, **parameters)
-            async for part in parts:
-                yield part
-        except ollama.ResponseError as error:
-            raise Refused(error.status_code, error.error, self._retry_after) from None
-        except (ConnectionError, httpx.ConnectError) as error:
-            raise ModelError(unreachable(self.url)) from error
-        except httpx.TimeoutException as error:
-            raise ModelError(f"{self.url} did not answer within {_TIMEOUT_S:g} s") from error
-        except (httpx.HTTPError, ValueError) as error:
-            raise ModelError(f"{self.url} broke off: {error}") from error
-
-    async def close(self) -> None:
-        """Close its connections."""
-        await self._client.close()
-
-    async def _keep_retry_after(self, response: httpx.Response) -> None:
-        self._retry_after = retry_after(response.headers.get("retry-after"))
+def _translate(extra: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """An ``extra`` as the client's own parameters and as options of the model."""
+    rest = {key: value for key, value in extra.items() if key != "extra_headers"}
+    given: Any = rest.pop("options", None) or {}
+    if not isinstance(given, dict):
+        raise ModelError(f"`options` in `extra` must be a mapping of Ollama's options, not {given}")
+    options: dict[str, Any] = {**given}
+    parameters: dict[str, Any] = {}
+    if "reasoning_effort" in rest:
+        effort = rest.pop("reasoning_effort")
+        parameters["think"] = _EFFORTS.get(effort, effort)
+    for name in ("think", "keep_alive"):
+        if name in rest:
+            parameters[name] = rest.pop(name)
+    for name, value in rest.items():
+        options.setdefault(_OPTIONS_BY_OPENAI_NAME.get(name, name), value)
+    for name, least in (("num_ctx", 1), ("num_predict", -2)):
+        value = options.get(name, least)
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            raise ModelError(f"`{name}` in `extra` must be a whole number of tokens, not {value!r}")
+    return parameters, options
 
 
-def unreachable(url: str) -> str:
-    """What to say of an Ollama server that is not there."""
-    return f"no Ollama at {url}: start it with `ollama serve`, or name another `endpoint:`"
-
-
-def context_size(request: Request) -> int:
-    """The context a request needs, in tokens: its prompt with room to spare, and the answer."""
-    prompt = request.characters / _PROMPT_CHARACTERS_PER_TOKEN
-    extra = len(str(request.schema or "")) + len(str(request.tools or ""))
-    needed = prompt + extra / _PROMPT_CHARACTERS_PER_TOKEN
-    needed += request.max_tokens or DEFAULT_ANSWER_TOKENS
-    return CONTEXT_STEP * (int(needed) // CONTEXT_STEP + 1)
-
-
-def _pieces(part: ollama.ChatResponse, context: int) -> Sequence[Piece]:
+def _pieces(part: ollama.ChatResponse, need: Need, context: int) -> Sequence[Piece]:
     pieces: list[Piece] = []
     if part.message.thinking:
         pieces.append(Thinking(part.message.thinking))
@@ -221,8 +138,8 @@ def _pieces(part: ollama.ChatResponse, context: int) -> Sequence[Piece]:
     for call in part.message.tool_calls or ():
         pieces.append(ToolUse(call.function.name, dict(call.function.arguments)))
     if part.done:
+        see_that_all_was_read(need, context, part.prompt_eval_count)
         usage = Usage(part.prompt_eval_count, part.eval_count)
         total = (part.prompt_eval_count or 0) + (part.eval_count or 0)
-        cut_off = part.done_reason == "length" or total >= context
-        pieces.append(Finished(cut_off, usage))
+        pieces.append(Finished(part.done_reason == "length" or total >= context, usage))
     return pieces

@@ -1,18 +1,15 @@
-"""OpenAI, and every server that speaks its chat completions, through OpenAI's own SDK.
-
-The SDK takes most of a second to import, so this module is imported only when it is used.
-"""
+"""A model behind OpenAI's chat completions, whoever serves them."""
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Mapping
+from contextlib import aclosing
 from typing import Any, cast
-
-import openai
 
 from sparring.errors import ModelError
 from sparring.models.chat import (
     Finished,
+    Message,
     ModelIdentity,
     Piece,
     Request,
@@ -21,26 +18,18 @@ from sparring.models.chat import (
     ToolUse,
     Usage,
 )
-from sparring.models.retries import MAX_REQUESTS, Refused, retry_after, with_retries
+from sparring.models.context import overflows
+from sparring.models.openai_server import OpenAIServer
+from sparring.models.retries import Failed, Refused, with_retries
+from sparring.models.wording import no_such_model, shown
 
-_TIMEOUT_S = 120.0
-"""For a server to say anything at all, and between two pieces of its answer."""
-_OPENAI = "https://api.openai.com/v1"
-
-
-class OpenAIServer:
-    """One server, its client shared by all who use it."""
-
-    def __init__(self, url: str | None, api_key: str):
-        self.url = url or _OPENAI
-        self.slots = asyncio.Semaphore(MAX_REQUESTS)
-        self.client = openai.AsyncOpenAI(
-            base_url=self.url, api_key=api_key, timeout=_TIMEOUT_S, max_retries=0
-        )
-
-    async def close(self) -> None:
-        """Close its connections."""
-        await self.client.close()
+OPENAI_URL = "https://api.openai.com/v1"
+_TRY_OUT_S = 20.0
+_TRY_OUT = Request([Message("user", "Say hello.")], max_tokens=16)
+_NO_SUCH_PATH = (200, 404, 405)
+_ANSWER_CAPS = ("max_tokens", "max_completion_tokens")
+_OPTIONS = ("extra_headers", "extra_query", "extra_body", "timeout")
+"""What an ``extra`` may hold that is the SDK's own and no part of the request."""
 
 
 class OpenAIChat:
@@ -49,72 +38,100 @@ class OpenAIChat:
     def __init__(
         self, server: OpenAIServer, model: str, extra: Mapping[str, Any], service: str = "openai"
     ):
+        """Use a model of a server.
+
+        Args:
+            server: The server.
+            model: The model's name there.
+            extra: Request parameters of the scenario file.
+            service: The service that the scenario file names.
+        """
         self.identity = ModelIdentity(service, model, dict(extra))
         self._server = server
         self._model = model
-        self._extra = dict(extra)
+        self._options = {key: value for key, value in extra.items() if key in _OPTIONS}
+        self._extra = {key: value for key, value in extra.items() if key not in _OPTIONS}
+        self._extra |= self._options.pop("extra_body", None) or {}
         self._takes_schema = True
 
     async def check(self) -> None:
-        """See that the server is there and takes the key."""
-        try:
-            await self._server.client.models.list()
-        except openai.AuthenticationError:
-            raise ModelError(f"{self._server.url} does not take the API key") from None
-        except openai.APIConnectionError:
-            raise ModelError(
-                f"nothing answers at {self._server.url}: start the server, or name another "
-                "`endpoint:`"
-            ) from None
-        except openai.APIStatusError:
-            pass  # Not every server lists its models; the first request will tell.
+        """See that the server is there, takes the key and has the model.
 
-    async def stream(self, request: Request) -> AsyncIterator[Piece]:
+        A name that the server does not list may still be one that it serves, under a prefix or at
+        a server of one model; it is tried out then, with a request of a few tokens.
+        """
+        listed = await self._server.models(self._options)
+        if not {self._model, f"models/{self._model}", f"{self._model}:latest"} & listed:
+            await self._try_out(listed)
+
+    async def stream(self, request: Request) -> AsyncGenerator[Piece]:
         """Answer a request."""
 
-        def attempt() -> AsyncIterator[Piece]:
-            return self._attempt(self._parameters(request))
+        def attempt() -> AsyncGenerator[Piece]:
+            return self._attempt(request)
 
-        async for piece in with_retries(self._server.url, attempt, self._server.slots):
-            yield piece
+        async with aclosing(with_retries(self._server.name, attempt, self._server.slots)) as pieces:
+            async for piece in pieces:
+                yield piece
 
     async def close(self) -> None:
         """Nothing of its own to close; the server is shared."""
 
-    async def _attempt(self, parameters: dict[str, Any]) -> AsyncIterator[Piece]:
+    async def _try_out(self, listed: Collection[str]) -> None:
+        parameters = self._parameters(_TRY_OUT)
         try:
-            create: Any = self._server.client.chat.completions.create
-            async for piece in _pieces(await create(**parameters)):
-                yield piece
-        except openai.BadRequestError as error:
-            if "response_format" not in parameters:
-                raise Refused(400, _said(error)) from None
-            # It may be the schema that the server does not know; the prompt holds it as well.
+            async with (
+                asyncio.timeout(_TRY_OUT_S),
+                self._server.slots,
+                aclosing(self._server.chat(parameters)) as chunks,
+            ):
+                await anext(chunks, None)
+        except Refused as refused:
+            if refused.passes:
+                return
+            if refused.status in _NO_SUCH_PATH:
+                await self._find_the_path()
+                if listed:
+                    text = no_such_model(self._server.name, self._model, listed, "see `model`")
+                    raise ModelError(text) from None
+            raise refused.error(self._server.name) from None
+        except (Failed, TimeoutError):
+            pass  # It is slow or busy; the first request will tell.
+
+    async def _find_the_path(self) -> None:
+        """Say so if another base URL of the same server is the right one."""
+        url = self._server.url
+        for other in (url.removesuffix("/chat/completions"), f"{url.removesuffix('/v1')}/v1"):
+            if other != url and await self._server.lists_models_at(other, self._options):
+                raise ModelError(
+                    f"{self._server.name} is not where the server's API is: try "
+                    f"`endpoint: {shown(other)}`"
+                )
+
+    async def _attempt(self, request: Request) -> AsyncGenerator[Piece]:
+        parameters = self._parameters(request)
+        try:
+            async with aclosing(self._server.chat(parameters)) as chunks:
+                async for piece in _pieces(chunks):
+                    yield piece
+        except Refused as refused:
+            if "response_format" not in parameters or not _may_mean_the_schema(refused):
+                raise
+            # The prompt holds it as well.
             self._takes_schema = False
-            plain = {key: value for key, value in parameters.items() if key != "response_format"}
-            async for piece in self._attempt(plain):
-                yield piece
-        except openai.APIStatusError as error:
-            wait = retry_after(error.response.headers.get("retry-after"))
-            raise Refused(error.status_code, _said(error), wait) from None
-        except openai.APITimeoutError:
-            raise ModelError(f"{self._server.url} did not answer within {_TIMEOUT_S:g} s") from None
-        except openai.APIConnectionError as error:
-            raise ModelError(f"{self._server.url} cannot be reached: {error}") from None
-        except (openai.APIError, ValueError) as error:
-            raise ModelError(f"{self._server.url} broke off: {error}") from None
+            async with aclosing(self._attempt(request)) as pieces:
+                async for piece in pieces:
+                    yield piece
 
     def _parameters(self, request: Request) -> dict[str, Any]:
         parameters: dict[str, Any] = {
             "model": self._model,
             "messages": [{"role": m.role, "content": m.content} for m in request.messages],
-            "stream": True,
             "stream_options": {"include_usage": True},
-            "extra_body": self._extra,
         }
-        if request.max_tokens is not None:
-            new = self._server.url == _OPENAI
-            parameters["max_completion_tokens" if new else "max_tokens"] = request.max_tokens
+        if request.max_tokens is not None and not any(cap in self._extra for cap in _ANSWER_CAPS):
+            new = self._server.url == OPENAI_URL
+            parameters[_ANSWER_CAPS[new]] = request.max_tokens
         if request.seed is not None:
             parameters["seed"] = request.seed
         if request.schema is not None and self._takes_schema:
@@ -124,32 +141,36 @@ class OpenAIChat:
             }
         if request.tools:
             parameters["tools"] = [tool.as_function() for tool in request.tools]
-        return {key: value for key, value in parameters.items() if key not in self._extra}
+        ours = {key: value for key, value in parameters.items() if key not in self._extra}
+        # Model and messages are the SDK's to demand, even where `extra` replaces them.
+        required = {"model": parameters["model"], "messages": parameters["messages"]}
+        return {**required, **ours, **self._options, "extra_body": self._extra}
 
 
-async def _pieces(chunks: AsyncIterator[Any]) -> AsyncIterator[Piece]:
+def _may_mean_the_schema(refused: Refused) -> bool:
+    return refused.status in (400, 422) and not overflows(str(refused))
+
+
+async def _pieces(chunks: AsyncIterator[Mapping[str, Any]]) -> AsyncGenerator[Piece]:
     names: dict[int, str] = {}
     arguments: dict[int, str] = {}
     cut_off, usage = False, Usage()
     async for chunk in chunks:
-        if chunk.usage is not None:
-            spent = chunk.usage
-            usage = Usage(spent.prompt_tokens, spent.completion_tokens, whole_prompt=True)
-        for choice in chunk.choices:
-            delta = choice.delta
-            thinking = getattr(delta, "reasoning_content", None) or getattr(
-                delta, "reasoning", None
-            )
-            if thinking:
+        if tokens := chunk.get("usage"):
+            counts = tokens.get("prompt_tokens"), tokens.get("completion_tokens")
+            usage = Usage(*counts, whole_prompt=True)
+        for choice in chunk.get("choices") or ():
+            delta: Any = choice.get("delta") or {}
+            if thinking := delta.get("reasoning_content") or delta.get("reasoning"):
                 yield Thinking(thinking)
-            if delta.content:
-                yield Text(delta.content)
-            for call in delta.tool_calls or ():
-                names[call.index] = names.get(call.index, "") + (call.function.name or "")
-                arguments[call.index] = arguments.get(call.index, "") + (
-                    call.function.arguments or ""
-                )
-            cut_off = cut_off or choice.finish_reason == "length"
+            if delta.get("content"):
+                yield Text(delta["content"])
+            for call in delta.get("tool_calls") or ():
+                index: int = call.get("index") or 0
+                function: Any = call.get("function") or {}
+                names[index] = names.get(index, "") + (function.get("name") or "")
+                arguments[index] = arguments.get(index, "") + (function.get("arguments") or "")
+            cut_off = cut_off or choice.get("finish_reason") == "length"
     for index, name in names.items():
         yield ToolUse(name, _arguments(arguments[index]))
     yield Finished(cut_off, usage)
@@ -161,10 +182,3 @@ def _arguments(text: str) -> Mapping[str, Any]:
     except ValueError:
         return {}
     return cast(dict[str, Any], arguments) if isinstance(arguments, dict) else {}
-
-
-def _said(error: openai.APIStatusError) -> str:
-    if isinstance(error.body, dict):
-        body = cast(dict[str, Any], error.body)
-        return str(body.get("message") or body)
-    return str(error.body or error.message)

@@ -1,13 +1,20 @@
 """From a block of a scenario file to a model that can be asked, sharing what can be shared."""
 
+import asyncio
 import os
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import httpx
 
 from sparring.errors import ModelError
+from sparring.models.addresses import client_options, endpoint, ollama_host, place
 from sparring.models.chat import ChatModel
-from sparring.models.ollama_chat import OllamaChat, OllamaServer, unreachable
+from sparring.models.ollama_chat import OllamaChat
+from sparring.models.ollama_server import OllamaServer, unreachable
+from sparring.models.retries import MAX_REQUESTS
+from sparring.models.wording import shown
+from sparring.records.redaction import keep_secrets_of
 from sparring.scenarios import (
     ExplainerModel,
     FactoryBlock,
@@ -21,15 +28,17 @@ if TYPE_CHECKING:
 OLLAMA_URL = "http://localhost:11434"
 _PROBE_S = 5.0
 
-Block: TypeAlias = SimulatorModel | JudgeModel | ExplainerModel | FactoryBlock
+Service: TypeAlias = SimulatorModel | JudgeModel | ExplainerModel
+Block: TypeAlias = Service | FactoryBlock
 
 
 class Models:
     """Opens models; those of one server share its client and its cap on requests."""
 
     def __init__(self) -> None:
-        self._ollama: dict[str, OllamaServer] = {}
-        self._openai: dict[tuple[str | None, str], OpenAIServer] = {}
+        self._ollama: dict[tuple[str, str], OllamaServer] = {}
+        self._openai: dict[tuple[str, str], OpenAIServer] = {}
+        self._slots: dict[tuple[str, int], asyncio.Semaphore] = {}
         self._is_ollama: dict[str, bool] = {}
 
     async def open(self, block: Block) -> ChatModel:
@@ -41,22 +50,20 @@ class Models:
         if isinstance(block, FactoryBlock):
             from sparring.models.pipecat_chat import PipecatChat
 
-            return PipecatChat(block.factory, block.model_dump(exclude_unset=True))
+            return await PipecatChat.make(block.factory, block.model_dump(exclude_unset=True))
+        headers = _headers(block)
         if block.service == "openai":
-            key = os.environ.get("OPENAI_API_KEY", "")
-            if not key and block.endpoint is None:
-                raise ModelError(
-                    "`service: openai` needs OPENAI_API_KEY: set it in the shell or in a .env file"
-                )
-            return self._openai_chat(block, block.endpoint, key or "none")
-        endpoint = block.endpoint or os.environ.get("OLLAMA_HOST") or OLLAMA_URL
-        root = endpoint.rstrip("/").removesuffix("/v1")
+            return self._open_openai(block)
+        if block.endpoint is None:
+            host = _from_environment("OLLAMA_HOST")
+            return self._open_ollama(block, ollama_host(host) if host else OLLAMA_URL, headers)
+        url = endpoint(block.endpoint)
+        root = url.removesuffix("/v1")
         if root not in self._is_ollama:
-            self._is_ollama[root] = block.endpoint is None or await _is_ollama(root)
-        if block.endpoint is not None and not self._is_ollama[root]:
-            return self._openai_chat(block, block.endpoint, "ollama")
-        server = self._ollama.get(root) or self._ollama.setdefault(root, OllamaServer(root))
-        return OllamaChat(server, _name(block), block.extra or {})
+            self._is_ollama[root] = await _is_ollama(root, headers)
+        if self._is_ollama[root]:
+            return self._open_ollama(block, root, headers)
+        return self._open_chat_completions(block, url, "ollama")
 
     async def close(self) -> None:
         """Close the clients that models share."""
@@ -65,29 +72,71 @@ class Models:
         for server in self._openai.values():
             await server.close()
 
-    def _openai_chat(
-        self, block: SimulatorModel | JudgeModel | ExplainerModel, url: str | None, key: str
-    ) -> ChatModel:
+    def _open_ollama(self, block: Service, root: str, headers: Mapping[str, str]) -> ChatModel:
+        key = (root, repr(headers))
+        if key not in self._ollama:
+            self._ollama[key] = OllamaServer(root, self._slots_of(root), headers)
+        return OllamaChat(self._ollama[key], _name(block), block.extra or {})
+
+    def _open_openai(self, block: Service) -> ChatModel:
+        from sparring.models.openai_chat import OPENAI_URL
+
+        key = os.environ.get("OPENAI_API_KEY", "")
+        if block.endpoint is not None:
+            return self._open_chat_completions(block, endpoint(block.endpoint), key or "none")
+        url = _from_environment("OPENAI_BASE_URL")
+        if url:
+            url = endpoint(url, "OPENAI_BASE_URL")
+        elif not key:
+            raise ModelError(
+                "`service: openai` needs OPENAI_API_KEY: set it in the shell or in a .env file"
+            )
+        return self._open_chat_completions(block, url or OPENAI_URL, key or "none")
+
+    def _open_chat_completions(self, block: Service, url: str, api_key: str) -> ChatModel:
         from sparring.models.openai_chat import OpenAIChat, OpenAIServer
 
-        at = (url, key)
-        server = self._openai.get(at) or self._openai.setdefault(at, OpenAIServer(url, key))
-        return OpenAIChat(server, _name(block), block.extra or {}, block.service)
+        key = (url, api_key)
+        if key not in self._openai:
+            self._openai[key] = OpenAIServer(url, api_key, self._slots_of(url))
+        return OpenAIChat(self._openai[key], _name(block), block.extra or {}, block.service)
+
+    def _slots_of(self, url: str) -> asyncio.Semaphore:
+        return self._slots.setdefault(place(url), asyncio.Semaphore(MAX_REQUESTS))
 
 
-def _name(block: SimulatorModel | JudgeModel | ExplainerModel) -> str:
+def _from_environment(name: str) -> str:
+    """An address from the environment; what is secret in it, the variable's name does not tell."""
+    value = os.environ.get(name, "").strip()
+    keep_secrets_of(value if "://" in value else f"http://{value}")
+    return value
+
+
+def _name(block: Service) -> str:
     """The model's name; blocks of services that need one have one."""
     assert block.model is not None
     return block.model
 
 
-async def _is_ollama(root: str) -> bool:
+def _headers(block: Service) -> dict[str, str]:
+    """The headers that an ``extra`` adds to every request."""
+    headers: Any = (block.extra or {}).get("extra_headers") or {}
+    if not isinstance(headers, dict) or not all(
+        isinstance(value, str) for value in cast(dict[str, Any], headers).values()
+    ):
+        raise ModelError("`extra_headers` in `extra` must be a mapping of names to texts")
+    return cast(dict[str, str], headers)
+
+
+async def _is_ollama(root: str, headers: Mapping[str, str]) -> bool:
     """Whether an Ollama answers there; another server that does may speak OpenAI's protocol."""
     try:
-        async with httpx.AsyncClient(timeout=_PROBE_S) as client:
+        async with httpx.AsyncClient(
+            timeout=_PROBE_S, headers=headers, **client_options(root)
+        ) as client:
             answer = await client.get(f"{root}/api/version")
             return answer.status_code == 200 and "version" in answer.json()
-    except (httpx.ConnectError, httpx.TimeoutException) as error:
-        raise ModelError(unreachable(root)) from error
+    except (httpx.ConnectError, httpx.TimeoutException):
+        raise ModelError(unreachable(shown(root))) from None
     except (httpx.HTTPError, httpx.InvalidURL, ValueError, TypeError):
         return False

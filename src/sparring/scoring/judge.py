@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from sparring.errors import ModelError
 from sparring.models import Answer, ChatModel, Message, Request, complete
 from sparring.models.chat import ContextOverflow
+from sparring.models.prompt_floor import fewest_tokens
 from sparring.records import Kind
 from sparring.records.json_text import json_of
 from sparring.records.judgement import JudgeIdentity, Judgement
-from sparring.scoring.prompt_floor import fewest_tokens
 from sparring.scoring.question import PROMPT_VERSION, Question, ShownCall, ask_about
 from sparring.scoring.reading import read
 from sparring.scoring.verdicts import Verdicts, missing

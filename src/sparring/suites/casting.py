@@ -1,13 +1,14 @@
 """Who plays the caller, and who judges: from a scenario's blocks to something that does it."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sparring.callers import AgendaCaller, Caller, PersonaCaller
+from sparring.errors import ModelError
 from sparring.models import ChatModel
-from sparring.scenarios import JudgeModel, Simulation, SimulatorModel
+from sparring.scenarios import FactoryBlock, JudgeModel, Simulation, SimulatorModel
 from sparring.suites.plan import Run
 
 if TYPE_CHECKING:
@@ -52,18 +53,20 @@ class Casting:
         """See that everybody who is needed can be had, before any call is made.
 
         Raises:
-            ModelError: For the first that cannot; the text says the way out.
+            ModelError: For the first that cannot; the text says whose, and the way out.
         """
         checked: set[str] = set()
         for simulation in simulations:
-            models: list[ChatModel] = []
-            if not self.plays_agenda(simulation):
-                models.append(await self._open(simulation.simulator))
-            judge = await self.judge(simulation)
-            for model in [*models, *([judge] if judge else [])]:
-                if repr(model.identity) not in checked:
-                    checked.add(repr(model.identity))
-                    await model.check()
+            for role, block in self._blocks(simulation):
+                key = _what_is_used(block)
+                if key not in checked:
+                    checked.add(key)
+                    try:
+                        model = await self._open(block)
+                        await model.check()
+                        await model.close()
+                    except ModelError as error:
+                        raise ModelError(f"{simulation.name}: the {role}: {error}") from error
 
     @asynccontextmanager
     async def cast(self, run: Run) -> AsyncGenerator[Cast]:
@@ -84,14 +87,24 @@ class Casting:
 
     async def judge(self, simulation: Simulation) -> ChatModel | None:
         """The judge of a scenario; None if nothing is judged."""
-        if not self.judges(simulation):
-            return None
-        return await self._open(simulation.judge.eval or JudgeModel())
+        block = self._judge_block(simulation)
+        return None if block is None else await self._open(block)
 
     async def close(self) -> None:
         """Let go of all clients."""
         if self._models is not None:
             await self._models.close()
+
+    def _blocks(self, simulation: Simulation) -> "Iterator[tuple[str, Block]]":
+        """Whom a scenario needs a model for."""
+        if not self.plays_agenda(simulation):
+            yield "caller", simulation.simulator
+        judge = self._judge_block(simulation)
+        if judge is not None:
+            yield "judge", judge
+
+    def _judge_block(self, simulation: Simulation) -> "Block | None":
+        return (simulation.judge.eval or JudgeModel()) if self.judges(simulation) else None
 
     async def _open(self, block: "Block") -> ChatModel:
         if self._models is None:
@@ -99,3 +112,10 @@ class Casting:
 
             self._models = Models()
         return await self._models.open(block)
+
+
+def _what_is_used(block: "Block") -> str:
+    """All of a block that makes a model another one; what only judges have does not."""
+    if isinstance(block, FactoryBlock):
+        return repr(block)
+    return repr((block.service, block.model, block.endpoint, block.extra))

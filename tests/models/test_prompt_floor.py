@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparring.scoring.prompt_floor import fewest_tokens
+from sparring.models.prompt_floor import fewest_tokens
 
 PROSE = "I'd like to book a table for two at 6 PM, please. My number is 555-0142; thank you! "
 INDENTED = json.dumps([{"a": [1, {"b": None}], "c": ""}] * 20, indent=8)
