@@ -90,6 +90,7 @@ async def test_a_place_for_logs_that_cannot_be_made(files: Path):
     ran = await sparring("run", ".", "--offline", "--logs-dir", "early.yaml/logs", cwd=files)
     assert ran.code == 2
     assert ran.err == "error: early.yaml/logs cannot be made: Not a directory\n"
+    assert not (files / "eval-runs").exists()
 
 
 async def test_bot_ready_timeout(files: Path):

@@ -92,9 +92,9 @@ def carry_out(planned: Sequence[Run], problems: Sequence[object], wanted: Wanted
             asyncio.run(_check(Casting(wanted.offline, wanted.judged), planned))
     except ModelError as error:
         raise UsageError(f"{error}. Or play without an LLM: --offline") from error
-    directory, left = _directory(planned, wanted)
     if wanted.logs_dir is not None:
         make_logs_dir(wanted.logs_dir)
+    directory, left = _directory(planned, wanted)
     started = time.monotonic()
     log_into(directory if wanted.debug else None)
     with _report(wanted, len(left.runs)) as report:
