@@ -17,6 +17,7 @@ from sparring.models.wording import said, shown
 _TIMEOUT_S = 120.0
 """For a server to say anything at all, and between two pieces of its answer."""
 _CHECK_S = 10.0
+_REPORTED = "reported an error: "
 
 
 class OllamaServer:
@@ -63,7 +64,8 @@ class OllamaServer:
                 async for part in await self._client.pull(model, stream=True):
                     yield Progress(part.status or "", part.digest or "", part.completed, part.total)
         except Failed as failure:
-            raise ModelError(f"{self.name} could not pull {model}: {failure}") from None
+            cause = str(failure).removeprefix(_REPORTED)
+            raise ModelError(f"{self.name} could not pull {model}: {cause}") from None
 
     async def context_length(self, model: str) -> int | None:
         """How many tokens a model can take; None if the server does not say."""
@@ -107,7 +109,7 @@ class OllamaServer:
             yield
         except ollama.ResponseError as error:
             if error.status_code < 0:  # It was reported in the midst of an answer.
-                raise Dropped(f"reported an error: {said(error.error)}") from None
+                raise Dropped(f"{_REPORTED}{said(error.error)}") from None
             answer = _answer_of(error)
             wait = None if answer is None else retry_after(answer.headers)
             raise Refused(error.status_code, said(error.error), wait) from None
