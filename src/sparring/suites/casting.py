@@ -1,13 +1,13 @@
 """Who plays the caller, and who judges: from a scenario's blocks to something that does it."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sparring.callers import AgendaCaller, Caller, PersonaCaller
 from sparring.models import ChatModel
-from sparring.scenarios import JudgeModel, Simulation, SimulatorModel
+from sparring.scenarios import Definition, JudgeModel, Simulation, SimulatorModel
 from sparring.suites.plan import Run
 
 if TYPE_CHECKING:
@@ -44,22 +44,22 @@ class Casting:
             isinstance(simulator, SimulatorModel) and simulator.service == "agenda"
         )
 
-    def judges(self, simulation: Simulation) -> bool:
+    def judges(self, definition: Definition) -> bool:
         """Whether its record will be judged."""
-        return self._judged and simulation.judge.eval is not False
+        return self._judged and definition.judge.eval is not False
 
-    async def check(self, simulations: list[Simulation]) -> None:
+    async def check(self, definitions: Sequence[Definition]) -> None:
         """See that everybody who is needed can be had, before any call is made.
 
         Raises:
             ModelError: For the first that cannot; the text says the way out.
         """
         checked: set[str] = set()
-        for simulation in simulations:
+        for definition in definitions:
             models: list[ChatModel] = []
-            if not self.plays_agenda(simulation):
-                models.append(await self._open(simulation.simulator))
-            judge = await self.judge(simulation)
+            if isinstance(definition, Simulation) and not self.plays_agenda(definition):
+                models.append(await self._open(definition.simulator))
+            judge = await self.judge(definition)
             for model in [*models, *([judge] if judge else [])]:
                 if repr(model.identity) not in checked:
                     checked.add(repr(model.identity))
@@ -69,6 +69,7 @@ class Casting:
     async def cast(self, run: Run) -> AsyncGenerator[Cast]:
         """Caller and judge of a run, for as long as it lasts."""
         simulation = run.scenario.definition
+        assert isinstance(simulation, Simulation)
         async with AsyncExitStack() as models:
             caller: Caller
             if self.plays_agenda(simulation):
@@ -82,11 +83,11 @@ class Casting:
                 models.push_async_callback(judge.close)
             yield Cast(caller, judge)
 
-    async def judge(self, simulation: Simulation) -> ChatModel | None:
+    async def judge(self, definition: Definition) -> ChatModel | None:
         """The judge of a scenario; None if nothing is judged."""
-        if not self.judges(simulation):
+        if not self.judges(definition):
             return None
-        return await self._open(simulation.judge.eval or JudgeModel())
+        return await self._open(definition.judge.eval or JudgeModel())
 
     async def close(self) -> None:
         """Let go of all clients."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sparring.callers import unplayable
 from sparring.records import ScenarioIdentity
 from sparring.records.redaction import keep_secrets_of
-from sparring.scenarios import Scenario, Simulation
+from sparring.scenarios import Scenario, Script, Simulation
 
 if TYPE_CHECKING:  # Reports read plans, and know nothing of sockets.
     from sparring.suites.agents import AgentSource
@@ -58,7 +58,7 @@ def identity_of(scenario: Scenario) -> ScenarioIdentity:
 
 def _keep_credentials(definition: dict[str, Any]) -> None:
     for block in ("simulator", "user", "judge"):
-        keep_secrets_of(definition[block])
+        keep_secrets_of(definition.get(block))
 
 
 def attempt_seed(seed: int, scenario: str, attempt: int) -> int:
@@ -102,10 +102,14 @@ def plan(
     playable: list[Scenario] = []
     problems: list[str] = []
     for scenario in scenarios:
-        simulation = scenario.definition
-        _keep_credentials(simulation.model_dump(mode="json"))
-        problem = unplayable(simulation) if plays_agenda(simulation) else None
-        if problem is None and "audio" in (simulation.user.modality, simulation.judge.modality):
+        definition = scenario.definition
+        _keep_credentials(definition.model_dump(mode="json"))
+        problem = None
+        if isinstance(definition, Script):
+            problem = f"{scenario.name} is a script, and scripts cannot be played yet"
+        elif plays_agenda(definition):
+            problem = unplayable(definition)
+        if problem is None and definition.is_spoken:
             problem = f"{scenario.name} needs spoken calls, which are not here yet"
         if problem is not None:
             problems.append(f"{scenario.file}: {problem}")
