@@ -10,7 +10,13 @@ from sparring.records.clock import CallClock
 from sparring.records.conversation import Conversation, Response, ToolCall, Turn
 from sparring.records.conversation_file import record_of_conversation
 from sparring.records.events import AgentEvent, Event
-from sparring.records.judgement import GoalVerdict, JudgeIdentity, Judgement, TurnVerdict
+from sparring.records.judgement import (
+    ExpectationVerdict,
+    GoalVerdict,
+    JudgeIdentity,
+    Judgement,
+    TurnVerdict,
+)
 from sparring.records.kinds import Ending, Kind, Side, Status
 from sparring.records.record import (
     AgentIdentity,
@@ -32,6 +38,7 @@ __all__ = [
     "Conversation",
     "Ending",
     "Event",
+    "ExpectationVerdict",
     "Goal",
     "GoalVerdict",
     "Header",

@@ -77,8 +77,28 @@ class Kind(StrEnum):
     UNMEASURED = "unmeasured"
     NOTHING_CHECKED = "nothing_checked"
 
+    # A script's expectation was not met (the names are pipecat's where it has one).
+    TIMEOUT = "timeout"
+    """What was waited for did not come in its time."""
+    TEXT_MISMATCH = "text_mismatch"
+    TEXT_PRESENT = "text_present"
+    MISSING_FUNCTION_CALL = "missing_function_call"
+    FUNCTION_ARGS_MISMATCH = "function_args_mismatch"
+    MARKER_MISMATCH = "marker_mismatch"
+    MARKER_FORMAT = "marker_format"
+    UNEXPECTED_EVENT = "unexpected_event"
+    OUT_OF_ORDER = "out_of_order"
+    """It came, but before what should have come first."""
+    SEND_AFTER_TIMEOUT = "send_after_timeout"
+    BOT_ENDED = "bot_ended"
+    """The agent hung up while something was still waited for."""
+
     # The judge decided against it, or could not decide.
     JUDGE_NO = "judge_no"
+    JUDGE_CONTINUE = "judge_continue"
+    """The reply did not answer yet, and in its time no more of it came."""
+    JUDGE_LATE = "judge_late"
+    """The judge found the reply unfinished after the next turn had gone out; nobody's failure."""
     JUDGE_NO_VERDICT = "judge_no_verdict"
     JUDGE_CONTEXT = "judge_context"
     JUDGE_UNAVAILABLE = "judge_unavailable"

@@ -64,7 +64,7 @@ def show_call(conversation: Conversation, ending: str) -> ShownCall:
         conversation: The call.
         ending: How it ended, in words.
     """
-    lines, turns = _lines(conversation)
+    lines, turns = lines_of(conversation)
     text = "\n".join([*lines, json_of_data({"ended": ending})])
     return ShownCall(text, turns, _hash(_system(), text)[:32])
 
@@ -100,7 +100,8 @@ def _system() -> str:
     return resources.files("sparring.scoring").joinpath("prompts/judge.md").read_text("utf-8")
 
 
-def _lines(conversation: Conversation) -> tuple[list[str], int]:
+def lines_of(conversation: Conversation) -> tuple[list[str], int]:
+    """A conversation as data, a JSON object a line, and how many agent turns it holds."""
     lines: list[str] = []
     number = 0
     for turn in conversation.turns:
