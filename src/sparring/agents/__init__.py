@@ -3,9 +3,11 @@
 from sparring.agents.connection import (
     AgentConnection,
     Configure,
+    SendDTMF,
     SendText,
     SessionOptions,
     SetContext,
+    SetImage,
     ToAgent,
 )
 from sparring.agents.eval_websocket import EvalWebSocket, check_url
@@ -14,9 +16,11 @@ __all__ = [
     "AgentConnection",
     "Configure",
     "EvalWebSocket",
+    "SendDTMF",
     "SendText",
     "SessionOptions",
     "SetContext",
+    "SetImage",
     "ToAgent",
     "check_url",
 ]

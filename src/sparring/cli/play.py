@@ -34,6 +34,8 @@ class Wanted:
     """How often each is played; of more than once, the results are a measurement."""
     offline: bool = False
     judged: bool = True
+    timeout_s: float = 60.0
+    """How long a script's expectation has that does not say."""
     ready_timeout_s: float = 60.0
     trigger_disconnect: bool = False
     verbose: bool = False
@@ -55,7 +57,7 @@ def play(paths: Sequence[Path], wanted: Wanted) -> Exit:
     the exit code tells of them.
     """
     loaded = load(paths)
-    casting = Casting(wanted.offline, wanted.judged)
+    casting = Casting(wanted.offline, wanted.judged, wanted.timeout_s)
     selected = select(loaded.scenarios, wanted.selection)
     planned = plan(
         selected, RunningAgent(check_url(wanted.url)), casting.plays_agenda, wanted.repeat
@@ -77,7 +79,8 @@ def play(paths: Sequence[Path], wanted: Wanted) -> Exit:
     started = time.monotonic()
     log_into(directory if wanted.debug else None)
     with _report(wanted, len(runs)) as report:
-        results = _play(runs, directory, Casting(wanted.offline, wanted.judged), report, wanted)
+        casting = Casting(wanted.offline, wanted.judged, wanted.timeout_s)
+        results = _play(runs, directory, casting, report, wanted)
     report.summary(results, time.monotonic() - started, directory.path)
     if wanted.logs_dir is not None:
         copy_logs(results, directory.path, wanted.logs_dir)

@@ -237,6 +237,7 @@ def run(
         at_once=concurrency,
         offline=offline,
         judged=not no_judge,
+        timeout_s=timeout,
         ready_timeout_s=bot_ready_timeout,
         trigger_disconnect=trigger_disconnect,
         verbose=verbose,

@@ -25,8 +25,24 @@ from sparring.records.record import (
     Record,
     ScenarioIdentity,
 )
-from sparring.records.result import Result, make_result
-from sparring.records.score import METRICS_VERSION, Goal, MetricScore, Score
+from sparring.records.result import (
+    Result,
+    ScriptResult,
+    SimulationResult,
+    make_result,
+    read_result,
+)
+from sparring.records.score import (
+    METRICS_VERSION,
+    ExpectationFailure,
+    ExpectationScore,
+    Goal,
+    MetricScore,
+    Outcome,
+    Score,
+    ScriptScore,
+    TurnScore,
+)
 from sparring.records.storage import RecordWriter, load_record, save_record, write_atomically
 
 __all__ = [
@@ -38,6 +54,8 @@ __all__ = [
     "Conversation",
     "Ending",
     "Event",
+    "ExpectationFailure",
+    "ExpectationScore",
     "ExpectationVerdict",
     "Goal",
     "GoalVerdict",
@@ -46,20 +64,26 @@ __all__ = [
     "Judgement",
     "Kind",
     "MetricScore",
+    "Outcome",
     "Record",
     "RecordWriter",
     "Response",
     "Result",
     "ScenarioIdentity",
     "Score",
+    "ScriptResult",
+    "ScriptScore",
     "Side",
+    "SimulationResult",
     "Status",
     "ToolCall",
     "Turn",
+    "TurnScore",
     "TurnVerdict",
     "events",
     "load_record",
     "make_result",
+    "read_result",
     "record_of_conversation",
     "save_record",
     "write_atomically",

@@ -90,6 +90,8 @@ class Kind(StrEnum):
     OUT_OF_ORDER = "out_of_order"
     """It came, but before what should have come first."""
     SEND_AFTER_TIMEOUT = "send_after_timeout"
+    UNPLAYED = "unplayed"
+    """Turns were left out, though by the verdicts there are now nothing has failed."""
     BOT_ENDED = "bot_ended"
     """The agent hung up while something was still waited for."""
 

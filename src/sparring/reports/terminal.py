@@ -11,7 +11,8 @@ from rich.text import Text
 
 from sparring.records import Event, Result, Status
 from sparring.records import events as ev
-from sparring.reports.lines import ConversationLines, clean, details, failure, result_line
+from sparring.reports.lines import ConversationLines, details, failure, result_line
+from sparring.reports.plain import clean
 from sparring.suites import Run
 
 _PLAIN = str.maketrans("✓✗‖…·•↳→–—─", "+x|.-*>>---")

@@ -66,7 +66,7 @@ class Scenario:
     @property
     def kind(self) -> Literal["simulation", "script"]:
         """What it is: a caller with a goal, or a script."""
-        return "simulation"
+        return "script" if isinstance(self.definition, Script) else "simulation"
 
     @property
     def hash(self) -> str:

@@ -25,6 +25,8 @@ class Pause(BaseModel):
 
 def _parts(said: Any) -> Any:
     """A caller's words as a list of texts and pauses, each fault told once."""
+    if said is None:
+        return None
     if isinstance(said, str):
         return [said]
     if not isinstance(said, list):

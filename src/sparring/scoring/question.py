@@ -135,18 +135,19 @@ def _tool_call(call: ToolCall) -> dict[str, Any]:
 def _schema(id: str, goal: bool, turns: int, criteria: int) -> dict[str, Any]:
     def verdict(*allowed: str) -> dict[str, Any]:
         choice = {"type": "string", "enum": list(allowed)}
-        return _object({"verdict": choice, "reason": {"type": "string"}})
+        return object_schema({"verdict": choice, "reason": {"type": "string"}})
 
     keys: dict[str, Any] = {"id": {"type": "string", "enum": [id]}}
     if goal:
         keys["goal"] = verdict("yes", "no")
     if criteria:
         one = {f"c{n}": verdict("meets", "fails", "not_applicable") for n in range(1, criteria + 1)}
-        keys |= {f"turn_{number}": _object(one) for number in range(1, turns + 1)}
-    return _object(keys)
+        keys |= {f"turn_{number}": object_schema(one) for number in range(1, turns + 1)}
+    return object_schema(keys)
 
 
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
+def object_schema(properties: dict[str, Any]) -> dict[str, Any]:
+    """The schema of an object with exactly these keys."""
     return {
         "type": "object",
         "properties": properties,

@@ -5,9 +5,10 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sparring.callers import AgendaCaller, Caller, PersonaCaller
+from sparring.callers import AgendaCaller, Caller, PersonaCaller, ScriptCaller
 from sparring.models import ChatModel
-from sparring.scenarios import Definition, JudgeModel, Simulation, SimulatorModel
+from sparring.scenarios import Definition, JudgeModel, Script, Simulation, SimulatorModel
+from sparring.scoring.scripts.settling import DEFAULT_TIMEOUT_S
 from sparring.suites.plan import Run
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 class Cast:
     """Who takes part in a run."""
 
-    caller: Caller
+    caller: Caller | ScriptCaller
     judge: ChatModel | None
     """None if nothing is judged."""
 
@@ -26,13 +27,15 @@ class Cast:
 class Casting:
     """Finds caller and judge for every run; all use one set of clients."""
 
-    def __init__(self, offline: bool, judged: bool = True):
+    def __init__(self, offline: bool, judged: bool = True, timeout_s: float = DEFAULT_TIMEOUT_S):
         """Decide how runs are cast.
 
         Args:
             offline: Use no LLM: the agenda is played, and nothing is judged.
             judged: Whether goals and criteria are judged, where the scenario does not say no.
+            timeout_s: Seconds for a script's expectations that do not say how long they have.
         """
+        self._timeout_s = timeout_s
         self._offline = offline
         self._judged = judged and not offline
         self._models: Models | None = None
@@ -68,17 +71,18 @@ class Casting:
     @asynccontextmanager
     async def cast(self, run: Run) -> AsyncGenerator[Cast]:
         """Caller and judge of a run, for as long as it lasts."""
-        simulation = run.scenario.definition
-        assert isinstance(simulation, Simulation)
+        definition = run.scenario.definition
         async with AsyncExitStack() as models:
-            caller: Caller
-            if self.plays_agenda(simulation):
-                caller = AgendaCaller(simulation)
+            caller: Caller | ScriptCaller
+            if isinstance(definition, Script):
+                caller = ScriptCaller(definition, run.scenario.file.parent, self._timeout_s)
+            elif self.plays_agenda(definition):
+                caller = AgendaCaller(definition)
             else:
-                model = await self._open(simulation.simulator)
+                model = await self._open(definition.simulator)
                 models.push_async_callback(model.close)
-                caller = PersonaCaller(simulation, model, run.seed)
-            judge = await self.judge(simulation)
+                caller = PersonaCaller(definition, model, run.seed)
+            judge = await self.judge(definition)
             if judge is not None:
                 models.push_async_callback(judge.close)
             yield Cast(caller, judge)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sparring.callers import unplayable
 from sparring.records import ScenarioIdentity
 from sparring.records.redaction import keep_secrets_of
-from sparring.scenarios import Scenario, Script, Simulation
+from sparring.scenarios import Scenario, Simulation
 
 if TYPE_CHECKING:  # Reports read plans, and know nothing of sockets.
     from sparring.suites.agents import AgentSource
@@ -105,9 +105,7 @@ def plan(
         definition = scenario.definition
         _keep_credentials(definition.model_dump(mode="json"))
         problem = None
-        if isinstance(definition, Script):
-            problem = f"{scenario.name} is a script, and scripts cannot be played yet"
-        elif plays_agenda(definition):
+        if isinstance(definition, Simulation) and plays_agenda(definition):
             problem = unplayable(definition)
         if problem is None and definition.is_spoken:
             problem = f"{scenario.name} needs spoken calls, which are not here yet"

@@ -13,6 +13,7 @@ from typing import Any
 
 from sparring.records import Conversation, ToolCall
 from sparring.records.json_text import json_of_data
+from sparring.records.redaction import redact
 from sparring.scenarios import Expectation
 from sparring.scoring.question import lines_of
 from sparring.scoring.scripts.sightings import Sightings
@@ -73,7 +74,7 @@ def _question(
     cut: float,
     may_continue: bool,
 ) -> Question:
-    criterion = expectation.eval or ""
+    criterion = redact(expectation.eval or "")  # As it is stored, so that it is the same question.
     conversation = _up_to(sightings, cut)
     parts = (instructions(), conversation, json_of_data(subject), criterion, str(may_continue))
     digest = hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:32]

@@ -14,6 +14,7 @@ from sparring.records import Ending, ExpectationVerdict, Kind
 from sparring.scenarios import Expectation, JudgeFactory, JudgeModel, Script
 from sparring.scenarios.expectations import CALLS
 from sparring.scoring.scripts.events import settle_absent, settle_event
+from sparring.scoring.scripts.questions import Question
 from sparring.scoring.scripts.replies import settle_reply
 from sparring.scoring.scripts.sightings import Sightings
 from sparring.scoring.scripts.states import Cut, Standing, State, View, claim
@@ -41,6 +42,8 @@ class TurnState:
     """What its times count from; None while its input has not gone out."""
     due: float = -math.inf
     """When its input is to go out, as far as is known; infinite if that hangs on the agent."""
+    given_up: float = math.inf
+    """When what its input waits for has been waited for long enough."""
     states: list[State] = field(default_factory=list[State])
     unsent: State | None = None
     """Why its input can never go out."""
@@ -65,6 +68,19 @@ class TurnState:
     def failed(self) -> bool:
         """Whether something in it has failed."""
         return any(state.standing is Standing.FAILED for state in self.all)
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the agent has failed in it, so that there may be no point in going on."""
+        return any(
+            state.standing is Standing.FAILED and state.kind is not Kind.JUDGE_LATE
+            for state in self.all
+        )
+
+    @property
+    def questions(self) -> list[Question]:
+        """What the judge has still to say about it."""
+        return [question for state in self.states for question in state.questions]
 
     @property
     def settled_at(self) -> float:
@@ -111,7 +127,7 @@ def settle(
                 start=turn.start,
                 anchor=turn.anchor,
                 cut=cut,
-                may_continue=_may_continue(script),
+                may_continue=may_continue(script),
                 judged=judged,
                 default_s=timeout_s,
                 claimed=taken,
@@ -148,7 +164,7 @@ def _begun(
     elif cut.at <= now and cut.kind is not None:
         reason = f"{cut.reason}, before the turn was sent"
         unsent = State(Standing.FAILED, cut.at, kind=cut.kind, reason=reason)
-    return TurnState(index, began, began, None, due, unsent=unsent)
+    return TurnState(index, began, began, None, due, given_up, unsent=unsent)
 
 
 def _due(
@@ -189,7 +205,8 @@ def _cut(sightings: Sightings, index: int) -> Cut:
     return Cut(sightings.hung_up.at if sightings.hung_up is not None else ended.at)
 
 
-def _may_continue(script: Script) -> bool:
+def may_continue(script: Script) -> bool:
+    """Whether the judge may wait for more of a reply."""
     block = script.judge.eval
     return block.allow_continue if isinstance(block, JudgeModel | JudgeFactory) else True
 
