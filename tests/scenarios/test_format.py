@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from sparring.scenarios import json_schema, load
+from sparring.scenarios import Simulation, json_schema, load
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "format.md").read_text("utf-8")
 BLOCKS = re.findall(r"```yaml\n(.*?)```", DOCUMENT, re.DOTALL)
 EXAMPLES = [block for block in BLOCKS if re.search(r"^name:", block, re.MULTILINE)]
+SCRIPTS = (Path(__file__).parents[2] / "docs" / "scripts.md").read_text("utf-8")
 TABLE = DOCUMENT.split("## All keys of a simulation")[1].split("\n## ")[0]
 SCHEMA = json_schema()
 
@@ -30,10 +31,10 @@ def test_every_example_loads_and_names_the_schema(example: str, tmp_path: Path):
 
 def test_every_key_is_shown():
     keys = keys_of(SCHEMA).union(*map(keys_of, SCHEMA["$defs"].values()))
-    assert {key for key in keys if not re.search(rf"\b{key}\b", DOCUMENT)} == set()
+    assert {key for key in keys if not re.search(rf"\b{key}\b", DOCUMENT + SCRIPTS)} == set()
 
 
-@pytest.mark.parametrize("key", sorted(keys_of(SCHEMA) - {"scenarios"}))
+@pytest.mark.parametrize("key", sorted(Simulation.model_fields))
 def test_every_key_of_a_simulation_has_its_row(key: str):
     (default,) = re.findall(rf"^\| `{key}` \| ([^|]+) \|", TABLE, re.MULTILINE)
     schema = SCHEMA["properties"][key]

@@ -160,8 +160,7 @@ def test_a_list_with_defaults(tmp_path: Path):
         ("scenarios: x", ["2:12: `scenarios` must be a list of scenarios"]),
         ("scenarios: [x]", ["2:13: a scenario is a mapping with a `name`, not the text \"x\""]),
         ("scenarios: [{scenarios: []}]", ["2:14: a scenario cannot hold `scenarios` of its own"]),
-        ("scenarios:\n- turns: []", ["3:3: scripts (`turns:`) cannot be played yet; simulations "
-                                     "(`persona:`) can"]),
+        ("scenarios:\n- {name: a, turns: []}", ["3:20: turns must not be empty"]),
     ],
 )  # fmt: skip
 def test_faults_of_a_list(tmp_path: Path, text: str, problems: list[str]):

@@ -514,8 +514,7 @@ def test_a_message_is_one_line_whatever_it_quotes(tmp_path: Path):
         ("name: !include a.yaml", "a.yaml:1:7: !include goes in a circle: a.yaml → a.yaml"),
         ("name: n\ngoal: g\n", "a.yaml:1:1: a scenario needs a `persona:` (a simulation) or "
                                 "`turns:` (a script)"),
-        ("name: n\nturns: []\n", "a.yaml:2:1: scripts (`turns:`) cannot be played yet; simulations "
-                                 "(`persona:`) can"),
+        ("name: n\nturns: []\n", "a.yaml:2:8: turns must not be empty"),
         ("name: n\npersona: p\nturns: []\n", "a.yaml:3:1: a scenario has a `persona:` or `turns:`, "
                                              "not both"),
     ],

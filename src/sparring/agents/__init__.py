@@ -6,9 +6,11 @@ Agents that we start ourselves come from ``sparring.agents.processes``, imported
 from sparring.agents.connection import (
     AgentConnection,
     Configure,
+    SendDTMF,
     SendText,
     SessionOptions,
     SetContext,
+    SetImage,
     ToAgent,
 )
 from sparring.agents.eval_websocket import EvalWebSocket, check_url
@@ -19,9 +21,11 @@ __all__ = [
     "AgentConnection",
     "Configure",
     "EvalWebSocket",
+    "SendDTMF",
     "SendText",
     "SessionOptions",
     "SetContext",
+    "SetImage",
     "ToAgent",
     "check_url",
 ]

@@ -22,6 +22,25 @@ class SendText:
 
 
 @dataclass(frozen=True)
+class SendDTMF:
+    """Keys that the caller presses, all at once."""
+
+    keys: str
+
+
+@dataclass(frozen=True)
+class SetImage:
+    """What the agent is given from now on when it asks for an image."""
+
+    name: str
+    """What the record calls it."""
+    data: bytes
+    """The file's content."""
+    format: str
+    """Its media type, such as image/jpeg."""
+
+
+@dataclass(frozen=True)
 class SetContext:
     """Messages that the agent's context starts from, in place of its own."""
 
@@ -34,9 +53,13 @@ class Configure:
 
     function_calls: str = "full"
     """How much of each tool call: ``none`` | ``name`` | ``arguments`` | ``full``."""
+    vad: bool = False
+    """Report when its voice activity detection hears the caller."""
+    markers: bool = False
+    """Report the turn-completion markers that its LLM writes."""
 
 
-ToAgent: TypeAlias = SendText | SetContext | Configure
+ToAgent: TypeAlias = SendText | SendDTMF | SetImage | SetContext | Configure
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,15 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
-from sparring.agents.connection import Configure, SendText, SessionOptions, SetContext, ToAgent
+from sparring.agents.connection import (
+    Configure,
+    SendDTMF,
+    SendText,
+    SessionOptions,
+    SetContext,
+    SetImage,
+    ToAgent,
+)
 from sparring.records import AgentEvent
 from sparring.records import events as ev
 from sparring.records.json_text import parse_json
@@ -47,12 +55,18 @@ def encode(message: ToAgent, id: str) -> str:
         case SendText(text=text, audio_response=audio_response):
             options = {"run_immediately": True, "audio_response": audio_response}
             return _message("send-text", {"content": text, "options": options}, id=id)
+        case SendDTMF(keys=keys):
+            return _message("dtmf", {"buttons": list(keys)}, id=id)
+        case SetImage(data=data, format=format):
+            image = {"image": base64.b64encode(data).decode(), "format": format}
+            return _client_message("eval-image", image, id=id)
         case SetContext(messages=messages):
             return _client_message("eval-context", {"messages": list(messages)}, id=id)
-        case Configure(function_calls=level):
-            return _client_message(
-                "eval-configure", {"function_call_report_level": {"*": level}}, id=id
-            )
+        case Configure(function_calls=level, vad=vad, markers=markers):
+            wanted: dict[str, Any] = {"function_call_report_level": {"*": level}}
+            wanted |= {"vad_user_speaking": True} if vad else {}
+            wanted |= {"llm_markers": True} if markers else {}
+            return _client_message("eval-configure", wanted, id=id)
 
 
 class Decoder:

@@ -1,4 +1,8 @@
-"""Who is on our end: one protocol, ``Caller``, and the callers there are."""
+"""Who is on our end: one protocol, ``Caller``, the callers there are, and scripts.
+
+A script is cued by what it expects of the agent and not by whose move it is, so ``ScriptCaller``
+has a shape of its own; calls seat either (``calls.parts``).
+"""
 
 from sparring.callers.agenda import AgendaCaller, unplayable
 from sparring.callers.caller import (
@@ -15,6 +19,7 @@ from sparring.callers.caller import (
     Writing,
 )
 from sparring.callers.persona import PersonaCaller
+from sparring.callers.script import ScriptCaller
 
 __all__ = [
     "AgendaCaller",
@@ -25,6 +30,7 @@ __all__ = [
     "Mended",
     "Move",
     "PersonaCaller",
+    "ScriptCaller",
     "Spent",
     "Thought",
     "Wait",

@@ -1,4 +1,4 @@
-"""One call, from connecting to hanging up: a scenario, an agent and a caller in, a record out."""
+"""One call, from connecting to hanging up: our part and an agent in, a record out."""
 
 import asyncio
 from collections.abc import Sequence
@@ -9,17 +9,17 @@ from pipecat.pipeline.pipeline import Pipeline
 from pipecat.pipeline.worker import PipelineParams, PipelineWorker
 from pipecat.workers.runner import WorkerRunner
 
-from sparring.agents import AgentConnection, Configure, SessionOptions, SetContext
-from sparring.callers import Caller
+from sparring.agents import AgentConnection, SessionOptions, SetContext
+from sparring.callers import Caller, ScriptCaller
 from sparring.calls.endings import Endings, Limits
-from sparring.calls.floor import Floor
 from sparring.calls.log import CallLog, Listener
-from sparring.calls.text_turns import CallerProcessor, Ear, Mouth
+from sparring.calls.parts import Part, ScriptPart, SimulationPart
 from sparring.calls.transport import ConnectionInput, ConnectionOutput
 from sparring.errors import AgentExited, ConnectionFailed
-from sparring.records import CallClock, Ending, Header, Kind, Record, Side
+from sparring.records import CallClock, Ending, Header, Kind, Record
 from sparring.records import events as ev
-from sparring.scenarios import Simulation
+from sparring.scenarios import Definition, Simulation
+from sparring.scoring.scripts.live_judge import LiveJudge
 
 _TEARDOWN_S = 5.0
 
@@ -35,7 +35,7 @@ class CallOptions:
 
 
 class Call:
-    """Plays one simulation against one agent, once.
+    """Plays one scenario against one agent, once.
 
     ``record`` can be read at any time: after ``play`` it is complete, after a cancelled ``play`` it
     says that the call was interrupted.
@@ -43,49 +43,48 @@ class Call:
 
     def __init__(
         self,
-        simulation: Simulation,
+        definition: Definition,
         connection: AgentConnection,
-        caller: Caller,
+        caller: Caller | ScriptCaller,
         header: Header,
         listeners: Sequence[Listener] = (),
         options: CallOptions | None = None,
+        judge: LiveJudge | None = None,
     ):
         """Prepare a call.
 
         Args:
-            simulation: What is played.
+            definition: What is played.
             connection: The agent, not opened yet.
             caller: Who plays.
             header: The record's header.
             listeners: Told of every event as it happens.
             options: How the call is made.
+            judge: Who decides, while a script plays, what it must know to go on.
         """
-        self._simulation = simulation
+        self._definition = definition
         self._connection = connection
         self._header = header
         self._options = options or CallOptions()
         self._log = CallLog(CallClock())
-        self._floor = Floor(self._log.conversation, Side(simulation.first_speaker))
-        self._endings = Endings(
-            self._log.conversation,
-            self._floor,
-            Limits(
-                ready_s=self._options.ready_timeout_s,
-                duration_s=simulation.max_duration_s,
-                silence_s=simulation.max_silence_s,
-            ),
+        self._part: Part
+        if isinstance(caller, ScriptCaller):
+            self._part = ScriptPart(caller, judge, self._log)
+        else:
+            assert isinstance(definition, Simulation)
+            self._part = SimulationPart(definition, caller, self._log)
+        floor = self._part.floor
+        limits = Limits(
+            ready_s=self._options.ready_timeout_s,
+            duration_s=self._part.duration_s,
+            silence_s=self._part.silence_s,
         )
-        for listener in (self._floor.fold, self._endings.fold, *listeners):
+        self._endings = Endings(self._log.conversation, floor, limits)
+        for listener in (floor.fold, self._endings.fold, *listeners):
             self._log.listen(listener)
         self._input = ConnectionInput(connection, self._log)
-        self._ear = Ear(self._floor, self._log)
-        self._processors = [
-            self._input,
-            self._ear,
-            CallerProcessor(caller, self._log, simulation.opening),
-            Mouth(self._floor, self._log, simulation.max_turns),
-            ConnectionOutput(connection, self._floor, self._log),
-        ]
+        output = ConnectionOutput(connection, floor, self._log)
+        self._processors = [self._input, *self._part.processors, output]
 
     @property
     def record(self) -> Record:
@@ -126,19 +125,19 @@ class Call:
                 await self._connection.close()
 
     async def _set_up(self) -> None:
-        """Once the agent is ready, say what we need of it; then the caller may speak."""
+        """Once the agent is ready, say what we need of it; then our part begins."""
         while not any(isinstance(event, ev.Ready) for event in self._log.events):
             await self._log.change()
-        await self._connection.send(Configure())
-        if self._simulation.context:
-            await self._connection.send(SetContext(self._simulation.context))
-        self._floor.begun = True
-        await self._ear.cue_when_due()
+        await self._connection.send(self._part.configure)
+        if self._definition.context:
+            await self._connection.send(SetContext(self._definition.context))
+        await self._part.begin()
 
     def _session_options(self) -> SessionOptions:
         return SessionOptions(
             trigger_disconnect=self._options.trigger_disconnect
-            or self._simulation.trigger_disconnect,
+            or self._definition.trigger_disconnect,
+            capture_bot_images=self._part.wants_images,
             connect_timeout_s=self._options.connect_timeout_s,
         )
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from pipecat.frames.frames import ControlFrame, DataFrame
 
+from sparring.agents import ToAgent
 from sparring.callers import HangUp, Wait
 from sparring.records import AgentEvent, Turn
 
@@ -33,6 +34,13 @@ class CallerMoveFrame(ControlFrame):
     """What a reply holds besides words: a hang-up, or the choice to wait."""
 
     move: HangUp | Wait
+
+
+@dataclass
+class InputFrame(DataFrame):
+    """A script's turn, on its way to the agent."""
+
+    messages: Sequence[ToAgent]
 
 
 @dataclass

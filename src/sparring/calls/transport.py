@@ -5,9 +5,9 @@ import asyncio
 from pipecat.frames.frames import CancelFrame, EndFrame, Frame
 from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 
-from sparring.agents import AgentConnection, SendText
+from sparring.agents import AgentConnection, SendDTMF, SendText, SetImage, ToAgent
 from sparring.calls.floor import Floor
-from sparring.calls.frames import AgentEventFrame, ReplyFrame
+from sparring.calls.frames import AgentEventFrame, InputFrame, ReplyFrame
 from sparring.calls.log import CallLog
 from sparring.records import events as ev
 
@@ -44,7 +44,7 @@ class ConnectionInput(FrameProcessor):
 
 
 class ConnectionOutput(FrameProcessor):
-    """Sends the caller's replies to the agent, and logs them as they leave."""
+    """Sends the caller's replies and turns to the agent, and logs them as they leave."""
 
     def __init__(self, connection: AgentConnection, floor: Floor, log: CallLog):
         super().__init__()
@@ -53,13 +53,29 @@ class ConnectionOutput(FrameProcessor):
         self._log = log
 
     async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
-        """Send replies; pass everything else on."""
+        """Send replies and turns; pass everything else on."""
         await super().process_frame(frame, direction)
         if isinstance(frame, ReplyFrame):
             if frame.cue == self._floor.cue:
                 await self._say(frame)
+        elif isinstance(frame, InputFrame):
+            for message in frame.messages:
+                self._log_input(message)
+                await self._connection.send(message)
         else:
             await self.push_frame(frame, direction)
+
+    def _log_input(self, message: ToAgent) -> None:
+        now, turn = self._log.clock.now(), len(self._log.conversation.caller_turns) + 1
+        match message:
+            case SendText(text=text):
+                self._log.add(ev.CallerSaid(at=now, turn=turn, text=text))
+            case SendDTMF(keys=keys):
+                self._log.add(ev.CallerPressed(at=now, turn=turn, keys=keys))
+            case SetImage(name=name, data=data):
+                self._log.add(ev.CallerShowed(at=now, image=name, size=len(data)))
+            case _:
+                pass
 
     async def _say(self, reply: ReplyFrame) -> None:
         now, hang_up = self._log.clock.now, reply.hang_up

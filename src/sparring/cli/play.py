@@ -31,6 +31,8 @@ class Wanted:
     judged: bool = True
     measured: bool = False
     """Whether the results are a measurement, which no rate fails."""
+    timeout_s: float = 60.0
+    """How long a script's expectation has that does not say."""
     ready_timeout_s: float = 60.0
     trigger_disconnect: bool = False
     at_once: int = 1
@@ -68,7 +70,7 @@ def play(
         repeat: How often each.
     """
     loaded = load(paths)
-    casting = Casting(wanted.offline, wanted.judged)
+    casting = Casting(wanted.offline, wanted.judged, wanted.timeout_s)
     selected = select(loaded.scenarios, selection or Selection())
     planned = plan(selected, agent, casting.plays_agenda, repeat)
     return carry_out(planned.runs, [*loaded.problems, *planned.problems], wanted)
@@ -154,7 +156,7 @@ def _play(
             ready_timeout_s=wanted.ready_timeout_s, trigger_disconnect=wanted.trigger_disconnect
         ),
     )
-    casting = Casting(wanted.offline, wanted.judged)
+    casting = Casting(wanted.offline, wanted.judged, wanted.timeout_s)
     player = RunPlayer(directory, casting, report, options, left.known)
     if left.known:
         report.note(f"{len(left.known)} of {len(planned)} runs have their result already")

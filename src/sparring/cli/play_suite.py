@@ -10,7 +10,7 @@ from sparring.agents.processes.isolation import Isolation
 from sparring.cli.exits import Exit
 from sparring.cli.play import Wanted, carry_out
 from sparring.errors import UsageError
-from sparring.scenarios import Scenario
+from sparring.scenarios import Scenario, Simulation
 from sparring.suites import RunDirectory
 from sparring.suites.casting import Casting
 from sparring.suites.expansion import expand
@@ -71,7 +71,8 @@ def play_suite(path: Path, asked: SuiteWanted) -> Exit:
 
 def _required(scenario: Scenario) -> int:
     """How often a scenario must pass."""
-    return scenario.definition.runs
+    definition = scenario.definition
+    return definition.runs if isinstance(definition, Simulation) else 1
 
 
 def _failed(directory: Path, runs: Sequence[Run]) -> Sequence[Run]:

@@ -17,9 +17,9 @@ from sparring.records import Kind, Record, Result, make_result, save_record
 from sparring.records.json_text import json_of
 from sparring.records.redaction import MASK, redact
 from sparring.reports import TerminalReport
-from sparring.scenarios import Scenario, Simulation
+from sparring.scenarios import Definition, Scenario
 from sparring.scoring import JudgeFailure, Verdicts, is_worth_judging, judge_record, score
-from sparring.scoring.judging import is_decided, simulation_of
+from sparring.scoring.judging import definition_of, is_decided
 from sparring.suites.casting import Casting
 
 
@@ -150,12 +150,12 @@ class _Rejudging:
 
     async def _score(self, path: Path) -> Result:
         record = load_saved(path, self._scenario)
-        simulation = simulation_of(record)
+        definition = definition_of(record)
         failure: JudgeFailure | None = None
-        if self._is_to_be_judged(record, simulation, path):
+        if self._is_to_be_judged(record, definition, path):
             before = record.judgements
             try:
-                record, failure = await self._judge(record, simulation, path)
+                record, failure = await self._judge(record, definition, path)
             except ModelError as error:
                 told = f"{error}. Or use the verdicts that are there: --no-judge"
                 failure = JudgeFailure(Kind.JUDGE_UNAVAILABLE, told, Verdicts())
@@ -163,15 +163,15 @@ class _Rejudging:
                 self._keep(record, path)
         return make_result(record, score(record, failure), {"record": str(path)})
 
-    def _is_to_be_judged(self, record: Record, simulation: Simulation, path: Path) -> bool:
+    def _is_to_be_judged(self, record: Record, definition: Definition, path: Path) -> bool:
         """Whether a judge is asked, be it to find that it has decided everything already.
 
         Raises:
             RecordError: If the judge is wanted, but what opens it was left out of the record.
         """
-        if not self._casting.judges(simulation) or not is_worth_judging(record):
+        if not self._casting.judges(definition) or not is_worth_judging(record):
             return False
-        if self._scenario is not None or MASK not in simulation.judge.model_dump_json():
+        if self._scenario is not None or MASK not in definition.judge.model_dump_json():
             return True
         if is_decided(record) and not self._fresh:
             return False
@@ -181,9 +181,9 @@ class _Rejudging:
         )
 
     async def _judge(
-        self, record: Record, simulation: Simulation, path: Path
+        self, record: Record, definition: Definition, path: Path
     ) -> tuple[Record, JudgeFailure | None]:
-        model = await self._casting.judge(simulation)
+        model = await self._casting.judge(definition)
         assert model is not None
         try:
             return await judge_record(

@@ -139,6 +139,7 @@ def run(
         judged=not no_judge,
         measured=repeat > 1,
         at_once=concurrency,
+        timeout_s=timeout,
         ready_timeout_s=bot_ready_timeout,
         trigger_disconnect=trigger_disconnect,
         verbose=verbose,

@@ -10,7 +10,13 @@ from sparring.records.clock import CallClock
 from sparring.records.conversation import Conversation, Response, ToolCall, Turn
 from sparring.records.conversation_file import record_of_conversation
 from sparring.records.events import AgentEvent, Event
-from sparring.records.judgement import GoalVerdict, JudgeIdentity, Judgement, TurnVerdict
+from sparring.records.judgement import (
+    ExpectationVerdict,
+    GoalVerdict,
+    JudgeIdentity,
+    Judgement,
+    TurnVerdict,
+)
 from sparring.records.kinds import Ending, Kind, Side, Status
 from sparring.records.record import (
     AgentIdentity,
@@ -19,8 +25,24 @@ from sparring.records.record import (
     Record,
     ScenarioIdentity,
 )
-from sparring.records.result import Result, make_result
-from sparring.records.score import METRICS_VERSION, Goal, MetricScore, Score
+from sparring.records.result import (
+    Result,
+    ScriptResult,
+    SimulationResult,
+    make_result,
+    read_result,
+)
+from sparring.records.score import (
+    METRICS_VERSION,
+    ExpectationFailure,
+    ExpectationScore,
+    Goal,
+    MetricScore,
+    Outcome,
+    Score,
+    ScriptScore,
+    TurnScore,
+)
 from sparring.records.storage import RecordWriter, load_record, save_record, write_atomically
 
 __all__ = [
@@ -32,6 +54,9 @@ __all__ = [
     "Conversation",
     "Ending",
     "Event",
+    "ExpectationFailure",
+    "ExpectationScore",
+    "ExpectationVerdict",
     "Goal",
     "GoalVerdict",
     "Header",
@@ -39,20 +64,26 @@ __all__ = [
     "Judgement",
     "Kind",
     "MetricScore",
+    "Outcome",
     "Record",
     "RecordWriter",
     "Response",
     "Result",
     "ScenarioIdentity",
     "Score",
+    "ScriptResult",
+    "ScriptScore",
     "Side",
+    "SimulationResult",
     "Status",
     "ToolCall",
     "Turn",
+    "TurnScore",
     "TurnVerdict",
     "events",
     "load_record",
     "make_result",
+    "read_result",
     "record_of_conversation",
     "save_record",
     "write_atomically",

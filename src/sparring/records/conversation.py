@@ -159,6 +159,8 @@ class Conversation:
                 self.turns.append(
                     Turn(Side.CALLER, at, said=text, number=number, hanging_up=hanging_up)
                 )
+            case ev.CallerPressed(at=at, keys=keys, turn=number):
+                self.turns.append(Turn(Side.CALLER, at, said=f"(pressed {keys})", number=number))
             case ev.CallerUnsent(text=text):
                 self.unsent.append(text)
             case ev.EndCall():

@@ -270,6 +270,33 @@ class CallerSaid(_Event):
     """The reply carried ``end_call`` too: the caller hangs up once these words are answered."""
 
 
+class TurnBegan(_Event):
+    """The script's next turn begins; what it sends may have to wait (``send_after``)."""
+
+    type: Literal["turn_began"] = "turn_began"
+    turn: int
+    """Its place in the script, from 1."""
+
+
+class CallerPressed(_Event):
+    """Keys that the caller pressed: a turn of its own."""
+
+    type: Literal["caller_pressed"] = "caller_pressed"
+    turn: int
+    """The caller's turns are counted from 1, spoken or pressed."""
+    keys: str
+
+
+class CallerShowed(_Event):
+    """An image that the agent is given from now on when it asks for one. It is not saved."""
+
+    type: Literal["caller_showed"] = "caller_showed"
+    image: str
+    """Its path, as the scenario gives it."""
+    size: int
+    """Bytes."""
+
+
 class CallerWaited(_Event):
     """The caller chose to say nothing yet and lets the agent go on."""
 
@@ -379,7 +406,10 @@ AgentEvent: TypeAlias = (
 
 OwnEvent: TypeAlias = (
     Connected
+    | TurnBegan
     | CallerSaid
+    | CallerPressed
+    | CallerShowed
     | CallerWaited
     | CallerUnsent
     | EndCall

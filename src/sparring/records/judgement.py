@@ -38,6 +38,15 @@ class TurnVerdict(_Part):
     """In a result: what the agent said in that turn."""
 
 
+class ExpectationVerdict(_Part):
+    """Whether what a script's expectation took is what its ``eval`` asks for."""
+
+    criterion: str
+    verdict: Literal["yes", "no", "not_yet"]
+    """``not_yet``: the reply does not answer yet."""
+    reason: str = ""
+
+
 class Judgement(_Part):
     """What one judge decided about one record, be it nothing; it holds for the same call only."""
 
@@ -49,6 +58,10 @@ class Judgement(_Part):
     criteria: dict[str, list[TurnVerdict]] = Field(default_factory=dict)
     """By criterion, word for word: a verdict for every agent turn; those the judge left out are not
     there."""
+    expectations: dict[str, ExpectationVerdict] = Field(
+        default_factory=dict[str, ExpectationVerdict]
+    )
+    """Of a script, by the hash of the question, which is of all that the judge was shown."""
     requests: int = 1
     """How many requests it took, those that failed included."""
     prompt_tokens: int | None = None

@@ -1,22 +1,31 @@
 """A result: one line of ``results.jsonl``, a record's identity with its score."""
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from sparring.records.events import CallerFault, CallerSpent
 from sparring.records.judgement import JudgeIdentity, Judgement
 from sparring.records.kinds import Ending, Kind, Status
 from sparring.records.record import CallerIdentity, Record
-from sparring.records.score import METRICS_VERSION, Goal, MetricScore, Score
+from sparring.records.score import (
+    METRICS_VERSION,
+    ExpectationFailure,
+    Goal,
+    MetricScore,
+    Outcome,
+    Score,
+    ScriptScore,
+    TurnScore,
+)
 
 RESULT_SCHEMA = 1
 _NOT_SEEN = ("llm_text", "bot_audio", "note")
 
 
 class Result(BaseModel):
-    """One played and scored run.
+    """One played and scored run: what results of simulations and scripts share.
 
     The names are those of pipecat's results where it has one, so that readers of the one read the
     other. The one exception is ``kind``, which here says why a run did not pass; pipecat's ``kind``
@@ -33,7 +42,6 @@ class Result(BaseModel):
     url: str
     scenario: str
     scenario_hash: str
-    type: Literal["simulation"] = "simulation"
     tags: list[str] = Field(default_factory=list[str])
     attempt: int
     seed: int
@@ -44,29 +52,14 @@ class Result(BaseModel):
     reason: str
     error: str | None
     """The reason, where the run says nothing about the agent."""
-    succeeded: bool | None
-    """Whether the goal was met; None if that was not judged."""
-    success: str
-    """The scenario's criterion for success."""
-    goal: Goal
     ended_by: Ending | None
-    turns: int
-    """The caller's turns."""
     duration_ms: int
     """From connecting to the end."""
-    end_call: dict[str, Any] | None
-    metrics: list[MetricScore]
-    confidence: float | None = None
-    """Always None: our judge gives verdicts, not probabilities."""
-    probabilities: dict[str, float] | None = None
     messages: list[dict[str, str]]
     tool_calls: list[dict[str, Any]]
-    unsent: list[str] = Field(default_factory=list[str])
     events_seen: list[dict[str, Any]] | None = None
     """What happened, token by token left out; only for runs that did not pass."""
     caller: CallerIdentity
-    caller_faults: list[str] = Field(default_factory=list[str])
-    """What our caller did wrong, mended or not."""
     judge: JudgeIdentity | None = None
     """Who judged; if several did, whose verdicts are the newest."""
     judges: list[JudgeIdentity] = Field(default_factory=list[JudgeIdentity])
@@ -82,7 +75,55 @@ class Result(BaseModel):
     artifacts: dict[str, str] = Field(default_factory=dict)
 
 
-def make_result(record: Record, score: Score, artifacts: dict[str, str] | None = None) -> Result:
+class SimulationResult(Result):
+    """One played and scored simulation."""
+
+    type: Literal["simulation"] = "simulation"
+    succeeded: bool | None
+    """Whether the goal was met; None if that was not judged."""
+    success: str
+    """The scenario's criterion for success."""
+    goal: Goal
+    turns: int
+    """The caller's turns."""
+    end_call: dict[str, Any] | None
+    metrics: list[MetricScore]
+    confidence: float | None = None
+    """Always None: our judge gives verdicts, not probabilities."""
+    probabilities: dict[str, float] | None = None
+    unsent: list[str] = Field(default_factory=list[str])
+    caller_faults: list[str] = Field(default_factory=list[str])
+    """What our caller did wrong, mended or not."""
+
+
+class ScriptResult(Result):
+    """One played and scored script."""
+
+    type: Literal["script"] = "script"
+    turns: list[TurnScore]
+    """Every turn of the script, those that were not run as well."""
+    failures: list[ExpectationFailure]
+    skipped: str | None = None
+    """Always None: a script is played or told of as a problem."""
+
+
+_RESULTS: TypeAdapter[SimulationResult | ScriptResult] = TypeAdapter(
+    Annotated[SimulationResult | ScriptResult, Field(discriminator="type")]
+)
+
+
+def read_result(line: str) -> Result:
+    """Read a line of ``results.jsonl``.
+
+    Raises:
+        ValueError: If it is no result.
+    """
+    return _RESULTS.validate_json(line)
+
+
+def make_result(
+    record: Record, score: Score | ScriptScore, artifacts: dict[str, str] | None = None
+) -> SimulationResult | ScriptResult:
     """Put a record's identity and its score together.
 
     Args:
@@ -90,42 +131,53 @@ def make_result(record: Record, score: Score, artifacts: dict[str, str] | None =
         score: What was made of it.
         artifacts: Files of this run by name, as paths relative to the run directory.
     """
+    shared = _shared(record, score, artifacts or {})
+    if isinstance(score, ScriptScore):
+        return ScriptResult(turns=score.turns, failures=score.failures, **shared)
     conversation = record.conversation
-    definition = record.scenario.definition
     judged = score.goal.verdict != "not_judged"
-    ended = record.ended
-    return Result(
-        started_at=record.started_at,
-        bot=record.agent.label,
-        name=record.agent.label,
-        url=record.agent.url,
-        scenario=record.scenario.name,
-        scenario_hash=record.scenario.hash,
-        tags=definition.get("tags", []),
-        attempt=record.attempt,
-        seed=record.seed,
-        status=score.status,
-        passed=score.passed,
-        kind=score.kind,
-        reason=score.reason,
-        error=score.reason
-        if score.status in (Status.ERROR, Status.INVALID, Status.INTERRUPTED)
-        else None,
+    hung_up = conversation.end_call
+    return SimulationResult(
         succeeded=score.goal.verdict == "met" if judged else None,
-        success=definition.get("success", ""),
+        success=record.scenario.definition.get("success", ""),
         goal=score.goal,
-        ended_by=ended.ending if ended else None,
         turns=len(conversation.caller_turns),
-        duration_ms=round(record.events[-1].at * 1000) if record.events else 0,
-        end_call={
-            "success": conversation.end_call.success,
-            "reason": conversation.end_call.reason,
-        }
-        if conversation.end_call
-        else None,
+        end_call={"success": hung_up.success, "reason": hung_up.reason} if hung_up else None,
         metrics=score.metrics,
-        messages=conversation.messages(),
-        tool_calls=[
+        unsent=conversation.unsent,
+        caller_faults=[e.fault for e in record.events if isinstance(e, CallerFault)],
+        **shared,
+    )
+
+
+def _shared(record: Record, score: Outcome, artifacts: dict[str, str]) -> dict[str, Any]:
+    """The fields that results of both kinds have."""
+    conversation = record.conversation
+    is_blameless = score.status in (Status.ERROR, Status.INVALID, Status.INTERRUPTED)
+    seen = [
+        event.model_dump(mode="json", exclude_none=True)
+        for event in record.events
+        if event.type not in _NOT_SEEN
+    ]
+    return {
+        "started_at": record.started_at,
+        "bot": record.agent.label,
+        "name": record.agent.label,
+        "url": record.agent.url,
+        "scenario": record.scenario.name,
+        "scenario_hash": record.scenario.hash,
+        "tags": record.scenario.definition.get("tags", []),
+        "attempt": record.attempt,
+        "seed": record.seed,
+        "status": score.status,
+        "passed": score.passed,
+        "kind": score.kind,
+        "reason": score.reason,
+        "error": score.reason if is_blameless else None,
+        "ended_by": record.ended.ending if record.ended else None,
+        "duration_ms": round(record.events[-1].at * 1000) if record.events else 0,
+        "messages": conversation.messages(),
+        "tool_calls": [
             {
                 "name": call.name,
                 "args": call.args,
@@ -135,23 +187,15 @@ def make_result(record: Record, score: Score, artifacts: dict[str, str] | None =
             }
             for call in conversation.tool_calls
         ],
-        unsent=conversation.unsent,
-        events_seen=None
-        if score.passed
-        else [
-            event.model_dump(mode="json", exclude_none=True)
-            for event in record.events
-            if event.type not in _NOT_SEEN
-        ],
-        caller=record.caller,
-        caller_faults=[e.fault for e in record.events if isinstance(e, CallerFault)],
-        judge=score.judges[0] if score.judges else None,
-        judges=score.judges,
-        tokens=_tokens(record),
-        judge_requests=sum(judgement.requests for judgement in record.judgements),
-        versions=record.versions,
-        artifacts=artifacts or {},
-    )
+        "events_seen": None if score.passed else seen,
+        "caller": record.caller,
+        "judge": score.judges[0] if score.judges else None,
+        "judges": score.judges,
+        "tokens": _tokens(record),
+        "judge_requests": sum(judgement.requests for judgement in record.judgements),
+        "versions": record.versions,
+        "artifacts": artifacts,
+    }
 
 
 def _tokens(record: Record) -> dict[str, dict[str, int | None]]:

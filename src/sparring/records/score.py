@@ -1,10 +1,10 @@
-"""What is made of a record: the score, metric by metric."""
+"""What is made of a record: the score, metric by metric or turn by turn."""
 
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sparring.records.judgement import JudgeIdentity, TurnVerdict
+from sparring.records.judgement import ExpectationVerdict, JudgeIdentity, TurnVerdict
 from sparring.records.kinds import Kind, Status
 
 METRICS_VERSION = "1"
@@ -47,8 +47,59 @@ class Goal(BaseModel):
     reason: str = ""
 
 
-class Score(BaseModel):
-    """What a record came to."""
+class ExpectationScore(BaseModel):
+    """What became of one expectation of a script."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    expectation_index: int
+    """From 0."""
+    event_name: str
+    passed: bool | None
+    """None if only a judge can say, and none has."""
+    matched: str | None = None
+    """What it took."""
+    at_ms: int | None = None
+    """When it was settled, from the turn's input."""
+    kind: Kind | None = None
+    reason: str = ""
+    verdict: ExpectationVerdict | None = None
+    """The judge's, where there is one."""
+
+
+class TurnScore(BaseModel):
+    """What became of one turn of a script."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    turn_index: int
+    """From 0."""
+    sent: str
+    """What the caller said or pressed; empty if it only listened."""
+    status: Literal["passed", "failed", "not_judged", "not_run"]
+    """``not_judged``: nothing in it failed, but not everything was decided."""
+    duration_ms: int = 0
+    """From the turn's input until everything was settled."""
+    expectations: list[ExpectationScore] = Field(default_factory=list[ExpectationScore])
+
+
+class ExpectationFailure(BaseModel):
+    """Something that a script waited for in vain, or that should not have come."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    turn_index: int
+    """-1 for what is about no turn."""
+    expectation_index: int
+    """-1 for what is about no expectation."""
+    event_name: str
+    """In angle brackets for what is no event: ``<connect>``, ``<send>``, ``<agent>``."""
+    kind: Kind
+    reason: str
+
+
+class Outcome(BaseModel):
+    """What a record came to, whatever was played."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -57,8 +108,6 @@ class Score(BaseModel):
     """Why it did not pass; None if it did."""
     reason: str = ""
     """The first thing that went wrong, as a sentence."""
-    goal: Goal
-    metrics: list[MetricScore] = Field(default_factory=list[MetricScore])
     judges: list[JudgeIdentity] = Field(default_factory=list[JudgeIdentity])
     """Whose verdicts count here; the first gave the newest."""
 
@@ -66,3 +115,17 @@ class Score(BaseModel):
     def passed(self) -> bool:
         """Whether the run passed."""
         return self.status is Status.PASSED
+
+
+class Score(Outcome):
+    """What the record of a simulation came to."""
+
+    goal: Goal
+    metrics: list[MetricScore] = Field(default_factory=list[MetricScore])
+
+
+class ScriptScore(Outcome):
+    """What the record of a script came to."""
+
+    turns: list[TurnScore] = Field(default_factory=list[TurnScore])
+    failures: list[ExpectationFailure] = Field(default_factory=list[ExpectationFailure])

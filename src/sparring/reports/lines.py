@@ -1,18 +1,31 @@
 """What there is to say of a run, as lines of text: its conversation as it happens, its result."""
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from rich.text import Text
 
-from sparring.records import Conversation, Event, MetricScore, Response, Result, Status
+from sparring.records import (
+    Conversation,
+    Event,
+    MetricScore,
+    Response,
+    Result,
+    ScriptResult,
+    SimulationResult,
+    Status,
+)
 from sparring.records import events as ev
-from sparring.records.redaction import redact
+from sparring.reports.plain import clean
+from sparring.reports.script_lines import (
+    script_details,
+    script_doubt,
+    script_failures,
+    turns_passed,
+)
 from sparring.suites.tally import ScenarioTally
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
 _MAX_VALUE = 200
 SIGNS = {
     Status.PASSED: ("✓", "green"),
@@ -41,6 +54,8 @@ class ConversationLines:
         ]
         if isinstance(event, ev.CallerSaid):
             lines.append(_spoken("user", "magenta", event.text))
+        elif isinstance(event, ev.CallerPressed):
+            lines.append(_spoken("user", "magenta", f"(pressed {event.keys})"))
         elif isinstance(event, ev.FunctionCallStopped):
             lines.append(Text.assemble(("     ↳ ", "dim"), self._tool_call(event)))
         return lines
@@ -66,11 +81,24 @@ def result_line(result: Result) -> Text:
     """A result on one line; with what should not go unseen though it passed."""
     sign, style = SIGNS[result.status]
     ending = result.ended_by or "not over"
+    if isinstance(result, ScriptResult):
+        ending = turns_passed(result)
     line = f" {clean(result.name)} {clean(result.scenario)} {ending} ({result.duration_ms}ms)"
     return Text.assemble((sign, style), line, (_doubt(result), "yellow"))
 
 
 def details(result: Result) -> Iterator[Text]:
+    """All that there is to say of a result."""
+    if isinstance(result, ScriptResult):
+        yield from script_details(result)
+    elif isinstance(result, SimulationResult):
+        yield from _simulation_details(result)
+    if len(result.judges) > 1:
+        who = ", ".join(f"{judge.service} {judge.model}" for judge in result.judges)
+        yield Text(f"the verdicts are of several judges: {clean(who)}", style="yellow")
+
+
+def _simulation_details(result: SimulationResult) -> Iterator[Text]:
     """How a call ended, who claims what, and every metric."""
     ended = f"ended by {result.ended_by}" if result.ended_by else "not over"
     yield Text(f"{ended} after {result.turns} persona turn(s)", style="bold")
@@ -82,9 +110,6 @@ def details(result: Result) -> Iterator[Text]:
     if result.goal.verdict != "not_judged" or result.goal.reason != "no judge was asked":
         verdict = {"met": "yes", "not_met": "no"}.get(result.goal.verdict, "no verdict")
         yield Text(f"judge: {verdict}: {clean(result.goal.reason)}".rstrip(": "))
-    if len(result.judges) > 1:
-        who = ", ".join(f"{judge.service} {judge.model}" for judge in result.judges)
-        yield Text(f"the verdicts are of several judges: {clean(who)}", style="yellow")
     if result.metrics:
         yield Text("metrics:")
     for metric in result.metrics:
@@ -95,6 +120,9 @@ def failure(result: Result) -> Iterator[Text]:
     """A run that did not pass, and why."""
     sign, style = SIGNS[result.status]
     yield Text.assemble("  ", (sign, style), f" {clean(result.name)} {clean(result.scenario)}")
+    if isinstance(result, ScriptResult):
+        yield from script_failures(result)
+        return
     first, *further = result.reason.split("\n")
     yield Text.assemble(f"    • {clean(first)} ", (f"[{result.kind}]", "dim"))
     for line in further:
@@ -120,13 +148,12 @@ def scenario_line(tally: ScenarioTally) -> Text:
     return Text.assemble("  ", (sign, style), f"{names}  {' · '.join(counts)}")
 
 
-def clean(text: str) -> str:
-    """Text that is safe to print on one line: whatever moves a cursor becomes a space."""
-    return _CONTROL.sub(" ", redact(text)).strip()
-
-
 def _doubt(result: Result) -> str:
-    """Nobody judged the goal, and the call does not look as if it had been reached."""
+    """Nobody judged, and the call does not look as if its goal had been reached."""
+    if isinstance(result, ScriptResult):
+        return script_doubt(result)
+    if not isinstance(result, SimulationResult):
+        return ""
     if not result.passed or result.goal.verdict != "not_judged":
         return ""
     if result.end_call is not None and not result.end_call["success"]:

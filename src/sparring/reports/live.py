@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sparring.records import Result, Side
-from sparring.reports.lines import clean
+from sparring.reports.plain import clean
 from sparring.reports.terminal import Output, TerminalReport, tally
 from sparring.suites import Run
 

@@ -13,12 +13,12 @@ from sparring.records import Event, Result, Status
 from sparring.records import events as ev
 from sparring.reports.lines import (
     ConversationLines,
-    clean,
     details,
     failure,
     result_line,
     scenario_line,
 )
+from sparring.reports.plain import clean
 from sparring.suites import Run
 from sparring.suites.tally import tallies
 

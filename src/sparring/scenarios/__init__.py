@@ -12,6 +12,8 @@ from sparring.scenarios.blocks import (
     TranscriptionService,
     User,
 )
+from sparring.scenarios.definition import Definition
+from sparring.scenarios.expectations import CallPattern, Expectation
 from sparring.scenarios.loader import Loaded, Problem, Scenario, load
 from sparring.scenarios.metrics import (
     CallExpectation,
@@ -21,12 +23,16 @@ from sparring.scenarios.metrics import (
     RangeMetric,
 )
 from sparring.scenarios.schema import json_schema
+from sparring.scenarios.script import Pause, Script, ScriptTurn, SendAfter
 from sparring.scenarios.simulation import Simulation
 
 __all__ = [
     "AgendaItem",
     "CallExpectation",
+    "CallPattern",
     "CallsMetric",
+    "Definition",
+    "Expectation",
     "ExplainerModel",
     "FactoryBlock",
     "Judge",
@@ -35,9 +41,13 @@ __all__ = [
     "JudgedMetric",
     "Loaded",
     "Metric",
+    "Pause",
     "Problem",
     "RangeMetric",
     "Scenario",
+    "Script",
+    "ScriptTurn",
+    "SendAfter",
     "Simulation",
     "SimulatorModel",
     "SpeechService",

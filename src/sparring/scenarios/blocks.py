@@ -1,4 +1,4 @@
-"""The blocks that simulations share: the caller's model, how it is heard, how the agent is judged.
+"""The blocks that scenarios share: the caller's model, how it is heard, how the agent is judged.
 
 ``simulator:`` and ``judge.eval:`` name a model, ``user:`` and ``judge:`` a modality each. A block
 with ``factory:`` is handed whole to the user's own function, so it may hold any further key.
@@ -248,12 +248,6 @@ class User(BaseModel):
         default="text", description="Text, or synthesized speech."
     )
     speech: Speech = Field(default=None, description="The caller's voice; needed for audio.")
-
-    @model_validator(mode="after")
-    def _has_voice(self) -> Self:
-        if self.modality == "audio" and self.speech is None:
-            raise fault("`modality: audio` needs a `speech:` block with a service and a voice")
-        return self
 
 
 class TranscriptionService(BaseModel):

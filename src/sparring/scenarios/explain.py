@@ -119,7 +119,7 @@ def _message(details: ErrorDetails, path: _Steps) -> str:
             is_service = path[-1] == "service"
             otherwise = "; for any other there is `factory: module.function`" if is_service else ""
             return not_among(name, value, allowed, otherwise)
-        case "string_too_short":
+        case "string_too_short" | "too_short":
             return f"{name} must not be empty"
         case "string_pattern_mismatch":
             return f"{name} must be a dotted path such as my_module.judge, not {shown(value)}"

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 from pydantic_core import PydanticCustomError
 
@@ -108,7 +108,9 @@ def shown(value: Any) -> str:
         case list():
             return "a list"
         case dict():
-            return "a mapping"
+            keys = list(cast(dict[Any, Any], value))
+            is_matcher = len(keys) == 1 and str(keys[0]).startswith("!")
+            return f"the matcher {keys[0]}" if is_matcher else "a mapping"
         case _:
             return shortened(str(value))
 

@@ -1,7 +1,7 @@
 """Scenario files into scenarios: every file given, every problem of every file, in one go.
 
-A file holds one simulation, or a ``scenarios:`` list in which every other top-level key is a
-default that a scenario's own key replaces whole.
+A file holds one simulation or script, or a ``scenarios:`` list in which every other top-level key
+is a default that a scenario's own key replaces whole.
 """
 
 import hashlib
@@ -24,6 +24,7 @@ from sparring.scenarios.faults import (
     shown,
     unknown_key,
 )
+from sparring.scenarios.script import Script
 from sparring.scenarios.simulation import Simulation
 from sparring.scenarios.yaml_dialect import Place
 from sparring.scenarios.yaml_source import MAX_VALUES, Source, Steps, read_source
@@ -60,12 +61,12 @@ class Scenario:
     name: str
     """Full name: ``file name/scenario name``, or the one name of a single-scenario file."""
     file: Path
-    definition: Simulation
+    definition: Simulation | Script
 
     @property
     def kind(self) -> Literal["simulation", "script"]:
         """What it is: a caller with a goal, or a script."""
-        return "simulation"
+        return "script" if isinstance(self.definition, Script) else "simulation"
 
     @property
     def hash(self) -> str:
@@ -232,26 +233,41 @@ def _scenario(
     file: Path, source: Source, entry: _Entry, prefix: str = ""
 ) -> Iterator[Scenario | Problem]:
     data = entry.data
-    fault = _no_simulation(data, may_list=not entry.at)
+    fault = _undecided(data, may_list=not entry.at)
     if fault is not None:
         yield _problem(source.place(entry.path(fault.path), fault.at_key), fault.message)
         return
+    model = Script if "turns" in data else Simulation
+    foreign = list(_foreign(data, model))
     try:
-        definition = Simulation.model_validate(data)
+        own = {key: data[key] for key in data if (key,) not in [fault.path for fault in foreign]}
+        definition = model.model_validate(own)
+        is_script = isinstance(definition, Script)
+        faults = [*foreign, *(definition.missing_files(file.parent) if is_script else ())]
     except ValidationError as error:
-        for fault in explain(error, Simulation, data):
-            yield _problem(source.place(entry.path(fault.path), fault.at_key), fault.message)
+        faults = [*foreign, *explain(error, model, data)]
     else:
-        yield Scenario(prefix + definition.name, file, definition)
+        if not faults:
+            yield Scenario(prefix + definition.name, file, definition)
+    for fault in faults:
+        yield _problem(source.place(entry.path(fault.path), fault.at_key), fault.message)
 
 
-def _no_simulation(data: Mapping[str, Any], may_list: bool) -> Fault | None:
-    """Why a scenario cannot be looked at as a simulation, if so."""
+def _foreign(data: Mapping[str, Any], model: type[Simulation | Script]) -> Iterator[Fault]:
+    """Keys that only the other kind of scenario has."""
+    other = Simulation if model is Script else Script
+    kind = "simulations (`persona:`)" if model is Script else "scripts (`turns:`)"
+    for key in data:
+        if key in other.model_fields and key not in model.model_fields:
+            yield Fault(f"{key!r} is for {kind}", (key,), True)
+
+
+def _undecided(data: Mapping[str, Any], may_list: bool) -> Fault | None:
+    """Why a scenario cannot be told to be a simulation or a script, if so."""
     if "turns" in data:
         if "persona" in data:
             return Fault("a scenario has a `persona:` or `turns:`, not both", ("turns",), True)
-        message = "scripts (`turns:`) cannot be played yet; simulations (`persona:`) can"
-        return Fault(message, ("turns",), True)
+        return None
     # A misspelt key that decides what the whole is would make faults of all the others.
     deciding = ("turns", "scenarios") if may_list else ("turns",)
     known = [*Simulation.model_fields, *deciding]

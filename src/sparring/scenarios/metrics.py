@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import BaseModel, BeforeValidator, Discriminator, Field, Tag, model_validator
 
-from sparring.scenarios.blocks import STRICT, JsonMapping, Text
+from sparring.scenarios.blocks import STRICT, Text
 from sparring.scenarios.faults import (
     Fault,
     all_of,
@@ -18,6 +18,7 @@ from sparring.scenarios.faults import (
     shown,
     unknown_key,
 )
+from sparring.scenarios.matchers import Arguments
 
 _MEASURES = ("turns", "duration", "words", "latency", "function_calls")
 _AT_LEAST = re.compile(r"[1-9][0-9]{0,8}\+\Z")
@@ -95,8 +96,9 @@ class CallExpectation(BaseModel):
     model_config = STRICT
 
     name: Text = Field(description="The tool's name.")
-    args: JsonMapping = Field(
-        default_factory=dict[str, Any], description="Arguments it must have, among others."
+    args: Arguments = Field(
+        default_factory=dict[str, Any],
+        description="Arguments it must have, among others: values, or matchers such as !gte 2.",
     )
     times: Annotated[
         int | str | None, BeforeValidator(_count, json_schema_input_type=_Times | None)

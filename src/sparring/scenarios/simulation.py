@@ -1,25 +1,16 @@
 """A simulation: a caller with a persona and a goal, and what must come of its call."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from sparring.scenarios.agenda import AgendaItem, agenda_faults
-from sparring.scenarios.blocks import (
-    STRICT,
-    JsonMapping,
-    Judge,
-    Simulator,
-    SimulatorModel,
-    Text,
-    User,
-)
-from sparring.scenarios.faults import Fault, all_of, fault, not_among, quote_hint, shown
+from sparring.scenarios.blocks import Simulator, SimulatorModel, Text
+from sparring.scenarios.definition import Definition, role_faults
+from sparring.scenarios.faults import Fault, all_of, fault, shown
 from sparring.scenarios.metrics import Metric, RangeMetric, name_faults
-
-_ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 
 
 def _scalar(value: Any) -> Any:
@@ -33,21 +24,14 @@ def _scalar(value: Any) -> Any:
 Fact = Annotated[str | int | float | bool, BeforeValidator(_scalar)]
 
 
-class Simulation(BaseModel):
+class Simulation(Definition):
     """A simulated scenario, as one entry of a file describes it."""
 
-    model_config = STRICT
-
-    name: Text = Field(description="The scenario's name.")
     persona: Text = Field(description="Who the caller is, with every fact it will be asked for.")
     goal: Text = Field(description="What the caller wants of the call.")
     success: Text = Field(description="What counts as the agent having done its job.")
     simulator: Simulator = Field(
         default=SimulatorModel(), description="The LLM that plays the caller."
-    )
-    user: User = Field(default=User(), description="How the caller is heard.")
-    judge: Judge = Field(
-        default=Judge(), description="How the agent is heard, and who judges the call."
     )
     metrics: list[Metric] = Field(
         default_factory=list[Metric], description="Judged criteria and measures."
@@ -60,11 +44,6 @@ class Simulation(BaseModel):
         description="Cap on a lull in which neither side does anything, in seconds.",
     )
     runs: int = Field(default=1, ge=1, description="How often a suite plays it.")
-    trigger_disconnect: bool = Field(
-        default=False,
-        description="Close the connection without cancelling the agent first, so that its own "
-        "disconnect handler runs.",
-    )
     first_speaker: Literal["agent", "caller"] = Field(
         default="agent",
         description="Who speaks first; the caller does as soon as the agent is ready.",
@@ -78,12 +57,6 @@ class Simulation(BaseModel):
         default_factory=list[AgendaItem],
         description="What the caller means to do; without an LLM it is played literally.",
     )
-    seed: int | None = Field(default=None, description="What an attempt's own seed is made from.")
-    context: list[JsonMapping] = Field(
-        default_factory=list[JsonMapping],
-        description="Messages (role, content) that the agent's context starts from.",
-    )
-    tags: list[Text] = Field(default_factory=list[str], description="Words to choose it by.")
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
@@ -95,12 +68,19 @@ class Simulation(BaseModel):
                 for name in self.facts
                 if not name.strip()
             ),
-            *_role_faults(self.context),
+            *role_faults(self.context),
+            *self._voiceless(),
             *self._unreachable(),
         ]
         if faults:
             raise all_of(faults)
         return self
+
+    def _voiceless(self) -> Iterator[Fault]:
+        """A caller that must speak, without a voice."""
+        if self.user.modality == "audio" and self.user.speech is None:
+            message = "`modality: audio` needs a `speech:` block with a service and a voice"
+            yield Fault(message, ("user",))
 
     def _unreachable(self) -> Iterator[Fault]:
         """Bounds that the caps of the call leave no way to meet."""
@@ -115,15 +95,3 @@ class Simulation(BaseModel):
                 if least is not None and least > most:
                     message = f"no call could meet min_value {least:.12g}: {cap} is {most:.12g}"
                     yield Fault(message, ("metrics", index, "min_value"))
-
-
-def _role_faults(context: Sequence[Mapping[str, Any]]) -> Iterator[Fault]:
-    for index, message in enumerate(context):
-        role = message.get("role")
-        if "role" not in message:
-            yield Fault("a message of the context needs a `role`", ("context", index))
-        elif not isinstance(role, str):
-            told = f"a message's role must be text, not {shown(role)}{quote_hint(role)}"
-            yield Fault(told, ("context", index, "role"))
-        elif role not in _ROLES:
-            yield Fault(not_among("a message's role", role, _ROLES), ("context", index, "role"))

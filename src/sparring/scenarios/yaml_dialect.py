@@ -2,7 +2,7 @@
 
 The dialect is pipecat's: YAML 1.1 as PyYAML's safe loader reads it, but integers are decimal only,
 so that ``012``, ``0x10`` and ``1:30`` stay text. Dates, ``!!python`` and other tags are refused;
-``!include`` is left to ``yaml_source``.
+``!include`` and matchers are left to ``yaml_source``.
 """
 
 import re
@@ -16,7 +16,8 @@ from yaml.constructor import SafeConstructor
 from yaml.nodes import Node, ScalarNode, SequenceNode
 from yaml.reader import ReaderError
 
-from sparring.scenarios.faults import quoted, shortened
+from sparring.scenarios.faults import quoted, shortened, suggestion
+from sparring.scenarios.matchers import MATCHERS
 
 MAX_BYTES = 8 * 2**20
 _LONGEST_INTEGER = 1_000
@@ -38,6 +39,7 @@ _SYNTAX = {
     "second occurrence": "there is an anchor of this name already",
     "nesting depth": "nested too deeply",
     "undefined alias": "there is no anchor of this name before it",
+    "did not find expected whitespace": "after a tag such as !any there must be a space",
 }
 """What PyYAML says of the commoner faults -> what we say."""
 
@@ -161,7 +163,8 @@ def parse(text: str, places: Places) -> Node | None:
 def tag_fault(node: Node) -> str | None:
     """What is wrong with a node's tag, if anything is."""
     if not node.tag.startswith(_PREFIX):
-        return f"the tag {shortened(node.tag)} is not known here; !include is"
+        meant = suggestion(node.tag, ("!include", *MATCHERS)) or "; !include is"
+        return f"the tag {shortened(node.tag)} is not known here{meant}"
     tag = node.tag.removeprefix(_PREFIX)
     if isinstance(node, ScalarNode):
         fits = tag in _SCALARS
@@ -174,6 +177,16 @@ def tag_fault(node: Node) -> str | None:
     if tag in (*_SCALARS, "seq", "map"):
         return f"the tag !!{tag} does not fit what stands here"
     return f"the tag !!{shortened(tag)} is not known here; !include is"
+
+
+def untagged(node: Node) -> Node:
+    """A matcher's operand: the node as it would be without its tag; an expression is text."""
+    if isinstance(node, ScalarNode):
+        is_plain = not node.style and node.tag != "!regex"
+        tag = cast(str, _RESOLVER.resolve(ScalarNode, node.value, (is_plain, not is_plain)))
+        return ScalarNode(tag, node.value, node.start_mark, node.end_mark, node.style)
+    kind = "seq" if isinstance(node, SequenceNode) else "map"
+    return type(node)(_PREFIX + kind, node.value, node.start_mark, node.end_mark)
 
 
 def scalar(node: ScalarNode) -> Any:
@@ -200,3 +213,4 @@ def scalar(node: ScalarNode) -> Any:
 
 
 _CONSTRUCTOR = SafeConstructor()
+_RESOLVER: Any = _Loader("")

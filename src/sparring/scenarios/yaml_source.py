@@ -1,8 +1,9 @@
 """YAML with ``!include`` into plain data, and the place of every key and value.
 
 ``!include path`` puts another file's content in its place; paths are relative to the *top-level*
-file, at any depth. Faults are collected, so that one reading tells them all; what a file may unfold
-into through aliases, merges and includes is bounded.
+file, at any depth. A matcher (``!gte 2``) becomes a mapping of its tag to what it takes. Faults are
+collected, so that one reading tells them all; what a file may unfold into through aliases, merges
+and includes is bounded.
 """
 
 import os
@@ -13,6 +14,7 @@ from typing import Any, TypeAlias, cast
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from sparring.scenarios.faults import quoted, shortened
+from sparring.scenarios.matchers import MATCHERS
 from sparring.scenarios.yaml_dialect import (
     MERGE,
     Place,
@@ -22,6 +24,7 @@ from sparring.scenarios.yaml_dialect import (
     read_text,
     scalar,
     tag_fault,
+    untagged,
 )
 
 Steps: TypeAlias = tuple[str | int, ...]
@@ -115,6 +118,8 @@ class _Reader:
         self._source.values[at] = place
         if node.tag == "!include":
             return self._include(node, at, file, depth)
+        if node.tag in MATCHERS:
+            return self._matcher(node, at, file, depth)
         fault = tag_fault(node)
         if fault is not None:
             return self._tell(place, fault)
@@ -129,6 +134,13 @@ class _Reader:
             return scalar(cast(ScalarNode, node))
         except ValueError as error:
             return self._tell(place, str(error))
+
+    def _matcher(self, node: Node, at: Steps, file: _File, depth: int) -> Any:
+        tag = node.tag
+        if "args" not in at[:-1]:
+            return self._tell(file.place(node), f"{tag} stands only within the `args` of a call")
+        operand = self._value(untagged(node), (*at, tag), file, depth + 1)
+        return {tag: True if tag == "!any" and operand is None else operand}
 
     def _take(self, place: Place, depth: int) -> None:
         """Count a value, or a pair that is merged."""

@@ -9,20 +9,22 @@ from sparring.errors import RecordError
 from sparring.models import ChatModel
 from sparring.records import Ending, JudgeIdentity, Judgement, Kind, Record
 from sparring.records.redaction import redact
-from sparring.scenarios import JudgedMetric, Simulation
+from sparring.scenarios import JudgedMetric, Script, Simulation
+from sparring.scoring import scripts
 from sparring.scoring.judge import JudgeFailure, judge, judge_identity
 from sparring.scoring.question import ShownCall, show_call
 from sparring.scoring.verdicts import Verdicts, verdicts_of
 
 
-def simulation_of(record: Record) -> Simulation:
+def definition_of(record: Record) -> Simulation | Script:
     """The scenario that a record carries.
 
     Raises:
         RecordError: If what it carries is no scenario.
     """
+    kind = Script if is_script(record) else Simulation
     try:
-        return Simulation.model_validate(record.scenario.definition)
+        return kind.model_validate(record.scenario.definition)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(step) for step in first["loc"])
@@ -31,9 +33,28 @@ def simulation_of(record: Record) -> Simulation:
         ) from None
 
 
+def simulation_of(record: Record) -> Simulation:
+    """The simulation that a record carries.
+
+    Raises:
+        RecordError: If what it carries is none.
+    """
+    definition = definition_of(record)
+    if isinstance(definition, Script):
+        raise RecordError(f"the record of {record.scenario.name} is one of a script")
+    return definition
+
+
+def is_script(record: Record) -> bool:
+    """Whether a script was played, and not a simulation."""
+    return "turns" in record.scenario.definition
+
+
 def is_worth_judging(record: Record) -> bool:
     """Whether a judge has anything to decide: a call that got somewhere, with words in it."""
     ended = record.ended
+    if is_script(record):
+        return ended is not None and ended.ending is not Ending.INTERRUPTED
     broken = (
         ended is None
         or ended.ending in (Ending.ERROR, Ending.INTERRUPTED)
@@ -60,6 +81,9 @@ def known_verdicts(record: Record, judge: JudgeIdentity | None = None) -> Verdic
 
 def is_decided(record: Record) -> bool:
     """Whether a record has somebody's verdicts on all that its scenario asks now."""
+    definition = definition_of(record)
+    if isinstance(definition, Script):
+        return scripts.is_decided(record, definition)
     known = known_verdicts(record)
     return known.goal is not None and not any(map(known.lacks, _criteria(simulation_of(record))))
 
@@ -84,7 +108,10 @@ async def judge_record(
     Returns:
         The record; and why the judge did not decide everything, if it did not.
     """
-    simulation, who = simulation_of(record), judge_identity(model)
+    definition = definition_of(record)
+    if isinstance(definition, Script):
+        return await scripts.judge_script(record, definition, model, fresh, note)
+    simulation, who = definition, judge_identity(model)
     known = Verdicts() if fresh else known_verdicts(record, who)
     criteria = [text for text in _criteria(simulation) if known.lacks(text)]
     success = None if known.goal is not None else redact(simulation.success)

@@ -64,7 +64,7 @@ def show_call(conversation: Conversation, ending: str) -> ShownCall:
         conversation: The call.
         ending: How it ended, in words.
     """
-    lines, turns = _lines(conversation)
+    lines, turns = lines_of(conversation)
     text = "\n".join([*lines, json_of_data({"ended": ending})])
     return ShownCall(text, turns, _hash(_system(), text)[:32])
 
@@ -100,7 +100,8 @@ def _system() -> str:
     return resources.files("sparring.scoring").joinpath("prompts/judge.md").read_text("utf-8")
 
 
-def _lines(conversation: Conversation) -> tuple[list[str], int]:
+def lines_of(conversation: Conversation) -> tuple[list[str], int]:
+    """A conversation as data, a JSON object a line, and how many agent turns it holds."""
     lines: list[str] = []
     number = 0
     for turn in conversation.turns:
@@ -134,18 +135,19 @@ def _tool_call(call: ToolCall) -> dict[str, Any]:
 def _schema(id: str, goal: bool, turns: int, criteria: int) -> dict[str, Any]:
     def verdict(*allowed: str) -> dict[str, Any]:
         choice = {"type": "string", "enum": list(allowed)}
-        return _object({"verdict": choice, "reason": {"type": "string"}})
+        return object_schema({"verdict": choice, "reason": {"type": "string"}})
 
     keys: dict[str, Any] = {"id": {"type": "string", "enum": [id]}}
     if goal:
         keys["goal"] = verdict("yes", "no")
     if criteria:
         one = {f"c{n}": verdict("meets", "fails", "not_applicable") for n in range(1, criteria + 1)}
-        keys |= {f"turn_{number}": _object(one) for number in range(1, turns + 1)}
-    return _object(keys)
+        keys |= {f"turn_{number}": object_schema(one) for number in range(1, turns + 1)}
+    return object_schema(keys)
 
 
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
+def object_schema(properties: dict[str, Any]) -> dict[str, Any]:
+    """The schema of an object with exactly these keys."""
     return {
         "type": "object",
         "properties": properties,

@@ -26,25 +26,10 @@ class Reading:
 
 
 def read(answer: str, question: Question) -> Reading:
-    """Read an answer.
-
-    It is a verdict if it holds exactly one object that carries the question's id, with no keys at
-    any depth but those asked for, and none of them twice. Whatever is around that object does not
-    matter; whatever is missing in it is ``none``, and said.
-    """
-    objects = [one for one in _objects(answer) if one.content.get("id") == question.id]
-    if not objects:
-        return Reading(Verdicts(), "it holds no object with the id that was asked for")
-    if len({json.dumps(one.content, sort_keys=True) for one in objects}) > 1:
-        return Reading(Verdicts(), "it holds two different objects with the id")
-    twice = [key for one in objects for key in one.twice]
-    if twice:
-        return Reading(Verdicts(), f"it holds a key twice: {', '.join(dict.fromkeys(twice))}")
-    found = objects[0].content
-    unknown = _unknown(found, question.schema)
-    if unknown:
-        told = f"it holds keys that were not asked for: {', '.join(unknown)}"
-        return Reading(Verdicts(), told)
+    """Read an answer about a call; whatever is missing in it is ``none``, and said."""
+    found = read_object(answer, question.id, question.schema)
+    if isinstance(found, str):
+        return Reading(Verdicts(), found)
     goal = _goal(found.get("goal"), question.success)
     criteria = {
         criterion: [
@@ -56,6 +41,35 @@ def read(answer: str, question: Question) -> Reading:
     verdicts = Verdicts(goal, criteria)
     open = missing(verdicts, question.success, question.criteria)
     return Reading(verdicts, f"it holds no verdict on {open}" if open else None)
+
+
+def read_object(answer: str, id: str, schema: Mapping[str, Any]) -> Mapping[str, Any] | str:
+    """The object that an answer is; a text says why there is none that counts.
+
+    It counts if the answer holds exactly one object that carries the id, with no keys at any depth
+    but the schema's, and none of them twice. Whatever is around that object does not matter.
+    """
+    objects = [one for one in _objects(answer) if one.content.get("id") == id]
+    if not objects:
+        return "it holds no object with the id that was asked for"
+    if len({json.dumps(one.content, sort_keys=True) for one in objects}) > 1:
+        return "it holds two different objects with the id"
+    twice = [key for one in objects for key in one.twice]
+    if twice:
+        return f"it holds a key twice: {', '.join(dict.fromkeys(twice))}"
+    unknown = _unknown(objects[0].content, schema)
+    if unknown:
+        return f"it holds keys that were not asked for: {', '.join(unknown)}"
+    return objects[0].content
+
+
+def verdict_in(value: Any) -> tuple[Any, str]:
+    """The verdict and the reason of an entry; None if it is none."""
+    if not isinstance(value, dict):
+        return None, ""
+    entry = cast(dict[str, Any], value)
+    reason = entry.get("reason") or ""
+    return (entry.get("verdict"), reason[:_MAX_REASON]) if isinstance(reason, str) else (None, "")
 
 
 @dataclass(frozen=True)
@@ -116,7 +130,7 @@ def _unknown(value: Mapping[str, Any], schema: Mapping[str, Any], path: str = ""
 
 
 def _goal(value: Any, criterion: str | None) -> GoalVerdict | None:
-    verdict, reason = _parts(value)
+    verdict, reason = verdict_in(value)
     if criterion is None or verdict not in ("yes", "no"):
         return None
     return GoalVerdict(criterion=criterion, verdict=verdict, reason=reason)
@@ -124,15 +138,7 @@ def _goal(value: Any, criterion: str | None) -> GoalVerdict | None:
 
 def _turn(value: Any, criterion: str, turn: int) -> TurnVerdict:
     entry = cast(dict[str, Any], value).get(criterion) if isinstance(value, dict) else None
-    verdict, reason = _parts(entry)
+    verdict, reason = verdict_in(entry)
     if verdict not in ("meets", "fails", "not_applicable"):
         return TurnVerdict(turn=turn, verdict="none")
     return TurnVerdict(turn=turn, verdict=verdict, reason=reason)
-
-
-def _parts(value: Any) -> tuple[Any, str]:
-    if not isinstance(value, dict):
-        return None, ""
-    entry = cast(dict[str, Any], value)
-    reason = entry.get("reason") or ""
-    return (entry.get("verdict"), reason[:_MAX_REASON]) if isinstance(reason, str) else (None, "")

@@ -13,25 +13,56 @@ from sparring.records import (
     MetricScore,
     Record,
     Score,
+    ScriptScore,
     Status,
     TurnVerdict,
 )
 from sparring.records import events as ev
 from sparring.records.redaction import redact
-from sparring.scenarios import CallsMetric, JudgedMetric, Metric, RangeMetric
+from sparring.scenarios import (
+    CallsMetric,
+    JudgedMetric,
+    Metric,
+    RangeMetric,
+    Script,
+    Simulation,
+)
 from sparring.scoring.function_calls import check_calls
 from sparring.scoring.judge import JudgeFailure
 from sparring.scoring.judged import score_judged
-from sparring.scoring.judging import known_verdicts, simulation_of
+from sparring.scoring.judging import definition_of, is_script, known_verdicts
 from sparring.scoring.measures import Measurement, measure
+from sparring.scoring.scripts import score_script
 from sparring.scoring.verdicts import Verdicts
 
 _CUT_SHORT = (Ending.MAX_TURNS, Ending.MAX_DURATION, Ending.SILENCE)
 _AGENTS_FAULT = (Kind.AGENT_CRASHED, Kind.AGENT_ERROR, Kind.PROTOCOL_ERROR)
 
 
-def score(record: Record, failure: JudgeFailure | None = None) -> Score:
+def score(record: Record, failure: JudgeFailure | None = None) -> Score | ScriptScore:
     """Score a record by the scenario it carries.
+
+    Args:
+        record: The record, with the judgements there are of it.
+        failure: Why a judge that was asked did not decide everything.
+    """
+    definition = definition_of(record)
+    if isinstance(definition, Script):
+        return score_script(record, definition, failure)
+    return score_simulation(record, definition, failure)
+
+
+def unscored(record: Record) -> Score | ScriptScore:
+    """The score of a record that nothing could be made of."""
+    if is_script(record):
+        return ScriptScore(status=Status.ERROR)
+    return Score(status=Status.ERROR, goal=Goal(verdict="not_judged"))
+
+
+def score_simulation(
+    record: Record, simulation: Simulation, failure: JudgeFailure | None = None
+) -> Score:
+    """Score a simulation's record.
 
     Metrics are always scored as far as the record allows. What decides, first to last: how the call
     ended, whether the agent said anything, the goal, the metrics with a threshold, and whether what
@@ -39,10 +70,10 @@ def score(record: Record, failure: JudgeFailure | None = None) -> Score:
 
     Args:
         record: The record, with the judgements there are of it.
+        simulation: What was played.
         failure: Why a judge that was asked did not decide everything. Then what it decided counts,
             and no other judge's verdicts.
     """
-    simulation = simulation_of(record)
     asked = failure.verdicts if failure is not None else None
     verdicts = known_verdicts(record) if asked is None else asked
     metrics = [_score_metric(metric, record, verdicts) for metric in simulation.metrics]

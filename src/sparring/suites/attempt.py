@@ -2,6 +2,7 @@
 
 import asyncio
 import platform
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -14,21 +15,22 @@ from loguru import logger
 
 from sparring.calls import Call, CallOptions
 from sparring.errors import AgentExited, ConnectionFailed, ModelError
+from sparring.models import ChatModel
 from sparring.records import (
     AgentIdentity,
     CallerIdentity,
-    Goal,
     Header,
     Kind,
     Record,
     RecordWriter,
     Result,
-    Score,
     Status,
     make_result,
     save_record,
 )
-from sparring.scoring import JudgeFailure, is_worth_judging, judge_record, score
+from sparring.scenarios import Script
+from sparring.scoring import JudgeFailure, is_worth_judging, judge_record, score, unscored
+from sparring.scoring.scripts.live_judge import LiveJudge
 from sparring.suites.agents import Reached
 from sparring.suites.casting import Cast, Casting
 from sparring.suites.plan import Run, identity_of
@@ -105,7 +107,7 @@ class Attempt:
         except Exception as error:
             played.fault = played.fault or why(error)
             conversation = None
-            scored = Score(status=Status.ERROR, goal=Goal(verdict="not_judged"))
+            scored = unscored(played.record)
         if played.fault:
             told = {"status": Status.ERROR, "kind": played.kind, "reason": played.fault}
             scored = scored.model_copy(update=told)
@@ -134,30 +136,45 @@ class Attempt:
                 trace.note(text)
                 self._reporter.note(text)
 
+            definition, judge = run.scenario.definition, cast.judge
+            live = LiveJudge(judge, note) if judge and isinstance(definition, Script) else None
             call = Call(
-                run.scenario.definition,
+                definition,
                 reached.connection,
                 cast.caller,
                 header,
                 listeners=(writer.add, trace.add, lambda event: self._reporter.event(run, event)),
                 options=self._options,
+                judge=live,
             )
             try:
                 played.record = await call.play()
             except asyncio.CancelledError:
                 played.record = call.record
+                if live is not None:
+                    live.stop()
                 raise
             writer.close()
             if cast.judge is not None and is_worth_judging(played.record):
-                played.failure = JudgeFailure(
-                    Kind.INTERRUPTED, "interrupted before the judge answered"
-                )
-                played.record, played.failure = await judge_record(
-                    played.record, cast.judge, note=note
-                )
+                await self._judge(cast.judge, live, note)
                 save_record(played.record, path)
             if played.failure is not None:
                 trace.note(played.failure.reason)
+
+    async def _judge(
+        self, judge: ChatModel, live: LiveJudge | None, note: Callable[[str], None]
+    ) -> None:
+        """Ask about what is not decided yet; a judge that failed during the call is not asked."""
+        played = self._played
+        played.failure = JudgeFailure(Kind.INTERRUPTED, "interrupted before the judge answered")
+        if live is not None:
+            await live.finish()
+            judgements = {"judgements": live.judgements}
+            played.record = played.record.model_copy(update=judgements)
+            if live.failure is not None:
+                played.failure = live.failure
+                return
+        played.record, played.failure = await judge_record(played.record, judge, note=note)
 
 
 def make_header(run: Run, url: str, caller: CallerIdentity | None = None) -> Header:

@@ -1,14 +1,22 @@
 """Who plays the caller, and who judges: from a scenario's blocks to something that does it."""
 
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sparring.callers import AgendaCaller, Caller, PersonaCaller
+from sparring.callers import AgendaCaller, Caller, PersonaCaller, ScriptCaller
 from sparring.errors import ModelError
 from sparring.models import ChatModel
-from sparring.scenarios import FactoryBlock, JudgeModel, Simulation, SimulatorModel
+from sparring.scenarios import (
+    Definition,
+    FactoryBlock,
+    JudgeModel,
+    Script,
+    Simulation,
+    SimulatorModel,
+)
+from sparring.scoring.scripts.settling import DEFAULT_TIMEOUT_S
 from sparring.suites.plan import Run
 
 if TYPE_CHECKING:
@@ -19,7 +27,7 @@ if TYPE_CHECKING:
 class Cast:
     """Who takes part in a run."""
 
-    caller: Caller
+    caller: Caller | ScriptCaller
     judge: ChatModel | None
     """None if nothing is judged."""
 
@@ -27,13 +35,15 @@ class Cast:
 class Casting:
     """Finds caller and judge for every run; all use one set of clients."""
 
-    def __init__(self, offline: bool, judged: bool = True):
+    def __init__(self, offline: bool, judged: bool = True, timeout_s: float = DEFAULT_TIMEOUT_S):
         """Decide how runs are cast.
 
         Args:
             offline: Use no LLM: the agenda is played, and nothing is judged.
             judged: Whether goals and criteria are judged, where the scenario does not say no.
+            timeout_s: Seconds for a script's expectations that do not say how long they have.
         """
+        self._timeout_s = timeout_s
         self._offline = offline
         self._judged = judged and not offline
         self._models: Models | None = None
@@ -45,19 +55,19 @@ class Casting:
             isinstance(simulator, SimulatorModel) and simulator.service == "agenda"
         )
 
-    def judges(self, simulation: Simulation) -> bool:
+    def judges(self, definition: Definition) -> bool:
         """Whether its record will be judged."""
-        return self._judged and simulation.judge.eval is not False
+        return self._judged and definition.judge.eval is not False
 
-    async def check(self, simulations: list[Simulation]) -> None:
+    async def check(self, definitions: Sequence[Definition]) -> None:
         """See that everybody who is needed can be had, before any call is made.
 
         Raises:
             ModelError: For the first that cannot; the text says whose, and the way out.
         """
         checked: set[str] = set()
-        for simulation in simulations:
-            for role, block in self._blocks(simulation):
+        for definition in definitions:
+            for role, block in self.blocks(definition):
                 key = _what_is_used(block)
                 if key not in checked:
                     checked.add(key)
@@ -66,28 +76,30 @@ class Casting:
                         await model.check()
                         await model.close()
                     except ModelError as error:
-                        raise ModelError(f"{simulation.name}: the {role}: {error}") from error
+                        raise ModelError(f"{definition.name}: the {role}: {error}") from error
 
     @asynccontextmanager
     async def cast(self, run: Run) -> AsyncGenerator[Cast]:
         """Caller and judge of a run, for as long as it lasts."""
-        simulation = run.scenario.definition
+        definition = run.scenario.definition
         async with AsyncExitStack() as models:
-            caller: Caller
-            if self.plays_agenda(simulation):
-                caller = AgendaCaller(simulation)
+            caller: Caller | ScriptCaller
+            if isinstance(definition, Script):
+                caller = ScriptCaller(definition, run.scenario.file.parent, self._timeout_s)
+            elif self.plays_agenda(definition):
+                caller = AgendaCaller(definition)
             else:
-                model = await self._open(simulation.simulator)
+                model = await self._open(definition.simulator)
                 models.push_async_callback(model.close)
-                caller = PersonaCaller(simulation, model, run.seed)
-            judge = await self.judge(simulation)
+                caller = PersonaCaller(definition, model, run.seed)
+            judge = await self.judge(definition)
             if judge is not None:
                 models.push_async_callback(judge.close)
             yield Cast(caller, judge)
 
-    async def judge(self, simulation: Simulation) -> ChatModel | None:
+    async def judge(self, definition: Definition) -> ChatModel | None:
         """The judge of a scenario; None if nothing is judged."""
-        block = self._judge_block(simulation)
+        block = self._judge_block(definition)
         return None if block is None else await self._open(block)
 
     async def close(self) -> None:
@@ -95,16 +107,16 @@ class Casting:
         if self._models is not None:
             await self._models.close()
 
-    def _blocks(self, simulation: Simulation) -> "Iterator[tuple[str, Block]]":
-        """Whom a scenario needs a model for."""
-        if not self.plays_agenda(simulation):
-            yield "caller", simulation.simulator
-        judge = self._judge_block(simulation)
+    def blocks(self, definition: Definition) -> "Iterator[tuple[str, Block]]":
+        """Whom a scenario needs a model for, ``caller`` or ``judge``, and which."""
+        if isinstance(definition, Simulation) and not self.plays_agenda(definition):
+            yield "caller", definition.simulator
+        judge = self._judge_block(definition)
         if judge is not None:
             yield "judge", judge
 
-    def _judge_block(self, simulation: Simulation) -> "Block | None":
-        return (simulation.judge.eval or JudgeModel()) if self.judges(simulation) else None
+    def _judge_block(self, definition: Definition) -> "Block | None":
+        return (definition.judge.eval or JudgeModel()) if self.judges(definition) else None
 
     async def _open(self, block: "Block") -> ChatModel:
         if self._models is None:

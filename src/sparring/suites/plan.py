@@ -57,7 +57,7 @@ def identity_of(scenario: Scenario) -> ScenarioIdentity:
 
 def _keep_credentials(definition: dict[str, Any]) -> None:
     for block in ("simulator", "user", "judge"):
-        keep_secrets_of(definition[block])
+        keep_secrets_of(definition.get(block))
 
 
 def attempt_seed(seed: int, scenario: str, attempt: int) -> int:
@@ -140,10 +140,11 @@ def plan_all(
 
 def _unplayable(scenario: Scenario, plays_agenda: Callable[[Simulation], bool]) -> str | None:
     """Why a scenario cannot be played as asked, if so. Its credentials are secrets from here on."""
-    simulation = scenario.definition
-    _keep_credentials(simulation.model_dump(mode="json"))
-    if plays_agenda(simulation) and (problem := unplayable(simulation)):
-        return problem
-    if "audio" in (simulation.user.modality, simulation.judge.modality):
-        return f"{scenario.name} needs spoken calls, which are not here yet"
-    return None
+    definition = scenario.definition
+    _keep_credentials(definition.model_dump(mode="json"))
+    problem = None
+    if isinstance(definition, Simulation) and plays_agenda(definition):
+        problem = unplayable(definition)
+    if problem is None and definition.is_spoken:
+        problem = f"{scenario.name} needs spoken calls, which are not here yet"
+    return problem

@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import IO, Self
 
 from sparring.errors import RecordError, UsageError
-from sparring.records import Event, Record, Result, write_atomically
+from sparring.records import Event, Record, Result, read_result, write_atomically
 from sparring.records.json_text import json_of, json_of_data
 from sparring.records.redaction import redact
 from sparring.records.trace import Trace
@@ -187,7 +187,7 @@ class RunDirectory:
                 if not line.endswith("\n"):
                     return  # Torn: its process died while writing.
                 try:
-                    yield Result.model_validate_json(line)
+                    yield read_result(line)
                 except ValueError as error:
                     raise RecordError(f"{self.results_path}:{number}: no result: {error}") from None
 

@@ -12,7 +12,7 @@ from sparring.errors import ModelError
 from sparring.models import ChatModel
 from sparring.models.opening import Block, Models
 from sparring.models.pulling import Pullable
-from sparring.scenarios import JudgeModel, Loaded, Scenario, SimulatorModel, load
+from sparring.scenarios import Loaded, Scenario, SimulatorModel, load
 from sparring.suites import plan
 from sparring.suites.agents import RunningAgent
 from sparring.suites.casting import Casting
@@ -73,11 +73,8 @@ class ScenarioExamination:
         if not self._files:
             yield "most scenarios", SimulatorModel()
         for scenario in scenarios:
-            simulation = scenario.definition
-            if not self._casting.plays_agenda(simulation):
-                yield f"the caller of {scenario.name}", simulation.simulator
-            if self._casting.judges(simulation):
-                yield f"the judge of {scenario.name}", simulation.judge.eval or JudgeModel()
+            for role, block in self._casting.blocks(scenario.definition):
+                yield f"the {role} of {scenario.name}", block
 
     async def _models(
         self, models: Models, blocks: Iterator[tuple[str, Block]]
