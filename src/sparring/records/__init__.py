@@ -21,6 +21,7 @@ from sparring.records.record import (
 )
 from sparring.records.result import Result, make_result
 from sparring.records.score import METRICS_VERSION, Goal, MetricScore, Score
+from sparring.records.sound_events import Lateness, Soundtrack, SpokenAction
 from sparring.records.storage import RecordWriter, load_record, save_record, write_atomically
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "JudgeIdentity",
     "Judgement",
     "Kind",
+    "Lateness",
     "MetricScore",
     "Record",
     "RecordWriter",
@@ -46,6 +48,8 @@ __all__ = [
     "ScenarioIdentity",
     "Score",
     "Side",
+    "Soundtrack",
+    "SpokenAction",
     "Status",
     "ToolCall",
     "Turn",

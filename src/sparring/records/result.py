@@ -12,7 +12,7 @@ from sparring.records.record import CallerIdentity, Record
 from sparring.records.score import METRICS_VERSION, Goal, MetricScore, Score
 
 RESULT_SCHEMA = 1
-_NOT_SEEN = ("llm_text", "bot_audio", "note")
+_NOT_SEEN = ("llm_text", "bot_audio", "soundtrack", "note")
 
 
 class Result(BaseModel):
