@@ -17,6 +17,7 @@ from sparring.scenarios.blocks import (
     User,
 )
 from sparring.scenarios.faults import Fault, all_of, fault, not_among, quote_hint, shown
+from sparring.scenarios.measure_names import VOICE_MEASURES
 from sparring.scenarios.metrics import Metric, RangeMetric, name_faults
 
 _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
@@ -59,6 +60,11 @@ class Simulation(BaseModel):
         gt=0,
         description="Cap on a lull in which neither side does anything, in seconds.",
     )
+    response_deadline_ms: int = Field(
+        default=5000,
+        gt=0,
+        description="By when after a caller turn the agent must have begun to answer it.",
+    )
     runs: int = Field(default=1, ge=1, description="How often a suite plays it.")
     trigger_disconnect: bool = Field(
         default=False,
@@ -97,6 +103,7 @@ class Simulation(BaseModel):
             ),
             *_role_faults(self.context),
             *self._unreachable(),
+            *self._unheard(),
         ]
         if faults:
             raise all_of(faults)
@@ -115,6 +122,20 @@ class Simulation(BaseModel):
                 if least is not None and least > most:
                     message = f"no call could meet min_value {least:.12g}: {cap} is {most:.12g}"
                     yield Fault(message, ("metrics", index, "min_value"))
+
+    def _unheard(self) -> Iterator[Fault]:
+        """Bounds on the sound of a call that has none."""
+        if self.user.modality == self.judge.modality == "audio":
+            return
+        for index, metric in enumerate(self.metrics):
+            if not isinstance(metric, RangeMetric) or not metric.bounded:
+                continue
+            if metric.measure in VOICE_MEASURES:
+                message = (
+                    f"{metric.measure} is measured in the sound of a call: its bound needs "
+                    "`modality: audio` in both `user:` and `judge:`"
+                )
+                yield Fault(message, ("metrics", index, "measure"))
 
 
 def _role_faults(context: Sequence[Mapping[str, Any]]) -> Iterator[Fault]:

@@ -23,7 +23,8 @@ from sparring.scoring.function_calls import check_calls
 from sparring.scoring.judge import JudgeFailure
 from sparring.scoring.judged import score_judged
 from sparring.scoring.judging import known_verdicts, simulation_of
-from sparring.scoring.measures import Measurement, measure
+from sparring.scoring.measurement import Measurement
+from sparring.scoring.measures import measure
 from sparring.scoring.verdicts import Verdicts
 
 _CUT_SHORT = (Ending.MAX_TURNS, Ending.MAX_DURATION, Ending.SILENCE)
@@ -162,8 +163,7 @@ def _score_calls(metric: CallsMetric, record: Record) -> MetricScore:
 
 def _score_range(metric: RangeMetric, record: Record) -> MetricScore:
     measured = measure(metric.measure, record, metric.max_value)
-    bounded = metric.min_value is not None or metric.max_value is not None
-    gates = bounded and (record.timed or measured.value is not None)
+    gates = metric.bounded and (record.timed or measured.value is not None)
     kind = _range_fault(metric, measured) if gates else None
     measurable = measured.value is not None
     return MetricScore(
