@@ -6,6 +6,7 @@ Agents that we start ourselves come from ``sparring.agents.processes``, imported
 from sparring.agents.connection import (
     AgentConnection,
     Configure,
+    SendAudio,
     SendText,
     SessionOptions,
     SetContext,
@@ -19,6 +20,7 @@ __all__ = [
     "AgentConnection",
     "Configure",
     "EvalWebSocket",
+    "SendAudio",
     "SendText",
     "SessionOptions",
     "SetContext",

@@ -22,6 +22,15 @@ class SendText:
 
 
 @dataclass(frozen=True)
+class SendAudio:
+    """A piece of the caller's sound, at the pace of time: 16-bit little-endian mono PCM."""
+
+    pcm: bytes
+    sample_rate: int
+    """Hertz."""
+
+
+@dataclass(frozen=True)
 class SetContext:
     """Messages that the agent's context starts from, in place of its own."""
 
@@ -36,7 +45,7 @@ class Configure:
     """How much of each tool call: ``none`` | ``name`` | ``arguments`` | ``full``."""
 
 
-ToAgent: TypeAlias = SendText | SetContext | Configure
+ToAgent: TypeAlias = SendText | SendAudio | SetContext | Configure
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,14 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
-from sparring.agents.connection import Configure, SendText, SessionOptions, SetContext, ToAgent
+from sparring.agents.connection import (
+    Configure,
+    SendAudio,
+    SendText,
+    SessionOptions,
+    SetContext,
+    ToAgent,
+)
 from sparring.records import AgentEvent
 from sparring.records import events as ev
 from sparring.records.json_text import parse_json
@@ -47,6 +54,9 @@ def encode(message: ToAgent, id: str) -> str:
         case SendText(text=text, audio_response=audio_response):
             options = {"run_immediately": True, "audio_response": audio_response}
             return _message("send-text", {"content": text, "options": options}, id=id)
+        case SendAudio(pcm=pcm, sample_rate=rate):
+            sound = {"base64Audio": base64.b64encode(pcm).decode("ascii")}
+            return _message("raw-audio", {**sound, "sampleRate": rate, "numChannels": 1}, id=id)
         case SetContext(messages=messages):
             return _client_message("eval-context", {"messages": list(messages)}, id=id)
         case Configure(function_calls=level):

@@ -4,26 +4,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparring.scoring.voice.voiced import VoiceMeter, voiced
+from support.sound import quiet, tone
 
 RATE = 24000
 
 
-def tone(ms: float, rms: float = 3000, rate: int = RATE) -> np.ndarray:
-    count = np.arange(round(ms * rate / 1000))
-    return (rms * np.sqrt(2) * np.sin(2 * np.pi * 400 * count / rate)).astype(np.int16)
-
-
-def silence(ms: float, rate: int = RATE) -> np.ndarray:
-    return np.zeros(round(ms * rate / 1000), np.int16)
-
-
 def test_a_tone_is_voiced_for_its_frames():
-    track = np.concatenate([silence(100), tone(60), silence(40), tone(20), silence(20)])
+    track = np.concatenate([quiet(100), tone(60), quiet(40), tone(20), quiet(20)])
     assert voiced(track, RATE) == [(100, 160), (200, 220)]
 
 
 def test_a_pause_of_one_frame_parts_two_intervals():
-    assert voiced(np.concatenate([tone(40), silence(20), tone(40)]), RATE) == [(0, 40), (60, 100)]
+    assert voiced(np.concatenate([tone(40), quiet(20), tone(40)]), RATE) == [(0, 40), (60, 100)]
 
 
 @pytest.mark.parametrize(("level", "heard"), [(219, []), (220, [(0, 20)]), (221, [(0, 20)])])
@@ -42,12 +34,12 @@ def test_the_loudest_sound_does_not_overflow():
 
 
 def test_a_last_frame_that_is_not_whole_counts():
-    assert voiced(np.concatenate([silence(20), tone(5)]), RATE) == [(20, 25)]
+    assert voiced(np.concatenate([quiet(20), tone(5)]), RATE) == [(20, 25)]
 
 
 @pytest.mark.parametrize("rate", [8000, 11025, 16000, 22050, 44100, 48000])
 def test_any_rate(rate: int):
-    track = np.concatenate([silence(200, rate), tone(200, rate=rate), silence(200, rate)])
+    track = np.concatenate([quiet(200, rate), tone(200, rate=rate), quiet(200, rate)])
     [heard] = voiced(track, rate)
     assert heard.start == pytest.approx(200, abs=20)
     assert heard.end == pytest.approx(400, abs=20)
@@ -55,7 +47,7 @@ def test_any_rate(rate: int):
 
 @given(st.lists(st.integers(1, 1500), max_size=20))
 def test_the_pieces_a_track_comes_in_do_not_matter(sizes: list[int]):
-    track = np.concatenate([silence(110), tone(130), silence(70), tone(50)])
+    track = np.concatenate([quiet(110), tone(130), quiet(70), tone(50)])
     meter = VoiceMeter(RATE)
     start = 0
     for size in sizes:
@@ -70,7 +62,7 @@ def test_the_noise_floor_is_that_of_the_quietest_tenth():
     noise = np.random.default_rng(1).normal(0, 400, RATE * 4).astype(np.int16)
     noisy, clean = VoiceMeter(RATE), VoiceMeter(RATE)
     noisy.feed(noise)
-    clean.feed(np.concatenate([tone(3000), silence(1000)]))
+    clean.feed(np.concatenate([tone(3000), quiet(1000)]))
     assert noisy.noise_floor == pytest.approx(400, rel=0.1)
     assert clean.noise_floor == 0
 
