@@ -23,7 +23,7 @@ class Call:
         self.sent: list[tuple[float, bytes]] = []
         self.heard: list[Samples] = []
         self.spoken: list[Utterance] = []
-        self.stuck = False
+        self.stuck = self.broken = False
         self.line = AudioLine(
             self.time.clock(),
             self.send,
@@ -33,6 +33,8 @@ class Call:
         )
 
     async def send(self, pcm: bytes) -> None:
+        if self.broken:
+            raise OSError("broken")
         if self.stuck:
             await asyncio.Event().wait()
         self.sent.append((self.time.now(), pcm))
@@ -199,6 +201,13 @@ async def test_an_agent_that_takes_nothing_holds_up_nothing():
     assert track.lateness.unsent == 49
 
 
+async def test_a_fault_of_sending_is_no_secret():
+    call = Call()
+    call.broken = True
+    with pytest.raises(OSError, match="broken"):
+        await call.run(400)
+
+
 async def test_a_fault_of_the_ear_is_no_secret():
     call = Call()
 
@@ -206,7 +215,7 @@ async def test_a_fault_of_the_ear_is_no_secret():
         raise RuntimeError("deaf")
 
     call.hear = deaf
-    with pytest.raises(ExceptionGroup, match="unhandled"):
+    with pytest.raises(RuntimeError, match="deaf"):
         await call.run(400)
 
 

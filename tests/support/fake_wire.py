@@ -114,6 +114,8 @@ class Wire:
         self.garbage: list[str | bytes] = []
         """What came and is no RTVI message; the agent drops it, as the real one does."""
         self.audio_messages = 0
+        self.on_audio: Callable[[Message], None] = lambda _: None
+        """Told of every message of the caller's sound."""
         self.cancelled = False
         self.close_code: int | None = None
         self.close_reason: str | None = None
@@ -228,6 +230,7 @@ class Wire:
         message = Message(at, body, binary=isinstance(raw, bytes))
         if message.type == "raw-audio":
             self.audio_messages += 1
+            self.on_audio(message)
             return
         self.received.append(message)
         if message.type == "send-text":

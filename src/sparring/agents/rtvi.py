@@ -27,6 +27,8 @@ RTVI_LABEL = "rtvi-ai"
 RTVI_VERSION = "2.2.0"
 
 _EXCERPT = 200
+_LEAST_RATE, _MOST_RATE = 4000, 384000
+"""Hertz; what is outside is no sound."""
 
 
 def opening_messages(options: SessionOptions) -> list[str]:
@@ -157,7 +159,10 @@ def _bot_audio(at: float, data: Mapping[str, Any], message: Mapping[str, Any]) -
         audio = base64.b64decode(data["audio"], validate=True)
     except binascii.Error as error:
         raise ValueError(str(error)) from None
-    return ev.BotAudio(at=at, sample_rate=data["sampleRate"], samples=len(audio) // 2, audio=audio)
+    rate = data["sampleRate"]
+    if not _LEAST_RATE <= rate <= _MOST_RATE:
+        raise ValueError(f"a sample rate of {rate} Hz")
+    return ev.BotAudio(at=at, sample_rate=rate, samples=len(audio) // 2, audio=audio)
 
 
 def _function_call(at: float, data: Mapping[str, Any], message: Mapping[str, Any]) -> AgentEvent:

@@ -46,7 +46,7 @@ class FrameClock:
         return int((at - self.began) / FRAME_S)
 
     async def frames(self) -> AsyncGenerator[int]:
-        """Each frame's number when it is due, from the one under way on; skipped ones do not come."""
+        """The number of each frame that is due, from the one under way on; none that is skipped."""
         number = self.frame_at(self.now())
         while True:
             deadline = self.began + (number + 1) * FRAME_S

@@ -89,10 +89,14 @@ class AudioLine:
 
     async def run(self) -> None:
         """Carry sound until cancelled."""
-        async with asyncio.TaskGroup() as group:
-            group.create_task(self._send_all())
+        sending = asyncio.create_task(self._send_all())
+        try:
             async for number in self.clock.frames():
                 self._tick(number)
+                if sending.done():
+                    sending.result()  # Raises what went wrong.
+        finally:
+            sending.cancel()
 
     def say(self, samples: Samples) -> Utterance:
         """Say a whole sound, at the caller's rate."""
