@@ -230,3 +230,18 @@ async def test_any_rate_of_the_callers(rate: int):
 async def test_nothing_happened():
     track = await Call().run(0)
     assert (track.duration_ms, track.caller, track.agent) == (0, [], [])
+
+
+@pytest.mark.parametrize("pace", [0.999, 1, 1.001])
+async def test_five_minutes_of_talk_end_when_they_end(pace: float):
+    """Also if the agent's clock does not run as ours does."""
+    call, piece = Call(), to_bytes(tone(40))
+    for number in range(7500):
+        at = (100 + number * 40 * pace) / 1000
+        call.time.at(at, lambda at=at: call.line.heard(piece, 24000, at))
+    track = await call.run(302_000)
+    assert track.agent is not None
+    assert track.agent[0][0] == 100
+    end = max(100 + 7500 * 40 * pace, 300_100)
+    assert track.agent[-1][1] == pytest.approx(end, abs=100)
+    assert sum(stop - start for start, stop in track.agent) == pytest.approx(300_000, abs=200)

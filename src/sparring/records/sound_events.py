@@ -47,6 +47,11 @@ class Lateness(BaseModel):
     unsent: int = 0
     """Messages dropped because the agent did not take what we sent."""
 
+    @property
+    def overloaded(self) -> bool:
+        """Whether time was kept so badly that it could have changed what happened."""
+        return self.over_60_ms > 0 or self.p99_ms > 20
+
 
 class Soundtrack(EventBase):
     """The call's sound, complete: where either side was heard, and where it is kept."""

@@ -49,6 +49,8 @@ def score(record: Record, failure: JudgeFailure | None = None) -> Score:
     metrics = [_score_metric(metric, record, verdicts) for metric in simulation.metrics]
     goal = _goal(verdicts, failure)
     status, kind, reason = _outcome(record, goal, metrics, failure)
+    if status is Status.FAILED and kind not in _AGENTS_FAULT and _kept_bad_time(record):
+        status, kind, reason = Status.ERROR, Kind.HARNESS_OVERLOADED, _late(record, reason)
     return Score(
         status=status,
         kind=kind,
@@ -56,6 +58,19 @@ def score(record: Record, failure: JudgeFailure | None = None) -> Score:
         goal=goal,
         metrics=metrics,
         judges=list(verdicts.judges),
+    )
+
+
+def _kept_bad_time(record: Record) -> bool:
+    return record.soundtrack is not None and record.soundtrack.lateness.overloaded
+
+
+def _late(record: Record, reason: str) -> str:
+    assert record.soundtrack is not None
+    late = record.soundtrack.lateness
+    return (
+        f"our own clock was up to {late.max_ms:.0f} ms late ({late.over_60_ms} time(s) by more "
+        f"than 60 ms, {late.p99_ms:.0f} ms at the 99th percentile), which may be why: {reason}"
     )
 
 

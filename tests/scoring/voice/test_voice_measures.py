@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparring.records import Ending, Kind, Record, Status
+from sparring.records import Ending, Kind, Lateness, Record, Status
 from sparring.records import events as ev
 from sparring.scenarios.measure_names import VOICE_MEASURES, VoiceMeasure
 from sparring.scoring import measure, score
@@ -194,3 +194,35 @@ def test_any_sound_can_be_measured(caller: Any, agent: Any, said: Any, action: A
         assert value is None or value >= 0
         if name.endswith("_rate") and name != "interruption_rate":
             assert value is None or value <= 1
+
+
+@pytest.mark.parametrize(
+    ("lateness", "kind"),
+    [
+        (Lateness(max_ms=59, p99_ms=19, over_20_ms=4), Kind.OUT_OF_RANGE),
+        (Lateness(max_ms=61, p99_ms=2, over_60_ms=1), Kind.HARNESS_OVERLOADED),
+        (Lateness(max_ms=40, p99_ms=21, over_20_ms=90), Kind.HARNESS_OVERLOADED),
+    ],
+)
+def test_a_failure_while_we_kept_bad_time_is_our_error(lateness: Lateness, kind: Kind):
+    slow = call(
+        *bot(0.2, "Hello."),
+        spoken(1, 2, 1),
+        soundtrack([(1000, 2000)], [(4000, 5000)], lateness=lateness),
+        metrics=[{"measure": "latency", "max_value": 1}],
+    )
+    made = score(slow)
+    assert made.kind is kind
+    assert (made.status is Status.ERROR) is (kind is Kind.HARNESS_OVERLOADED)
+    assert "at most 1" in made.reason
+
+
+def test_what_passed_though_we_kept_bad_time_has_passed():
+    lateness = Lateness(max_ms=61, over_60_ms=1)
+    fast = call(
+        *bot(0.2, "Hello."),
+        spoken(1, 2, 1),
+        soundtrack([(1000, 2000)], [(2500, 5000)], lateness=lateness),
+        metrics=[{"measure": "latency", "max_value": 1}],
+    )
+    assert score(fast).status is Status.PASSED
