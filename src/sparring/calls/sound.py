@@ -17,6 +17,7 @@ from sparring.records import events as ev
 from sparring.scoring.voice.voiced import Samples
 from sparring.speech.frame_clock import FrameClock
 from sparring.speech.line import AudioLine, LineOptions
+from sparring.speech.steady import keep_steady
 from sparring.speech.utterances import Utterance
 
 
@@ -94,6 +95,7 @@ class Sound:
         return utterance
 
     async def __aenter__(self) -> Self:
+        keep_steady()
         self._line = AudioLine(
             FrameClock(self._log.clock.now), self._send, self._hear, self._spoke, self._options
         )
