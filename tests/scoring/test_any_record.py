@@ -13,6 +13,8 @@ from sparring.reports import TerminalReport
 from sparring.reports.terminal import Output
 from sparring.scenarios.measure_names import VOICE_MEASURES
 from sparring.scoring import score
+from sparring.scoring.voice.timeline import turn_rows
+from sparring.scoring.voice.transcript import transcript
 from support.records import record
 
 METRICS: list[dict[str, Any]] = [
@@ -47,6 +49,8 @@ def test_any_events_can_be_scored_shown_and_written(events: list[Event]):
     assert result.passed is (result.status is Status.PASSED)
     assert result.passed or (result.kind is not None and result.reason)
     result.model_dump_json()
+    transcript(made)
+    list(turn_rows(made, 5000))
     trace = Trace()
     for event in events:
         trace.lines(event)

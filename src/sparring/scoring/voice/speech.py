@@ -39,6 +39,8 @@ class SpokenTurn:
     end: float
     action: Action
     text: str = ""
+    turn: int | None = None
+    """The conversation's caller turn that it is; None if it is none of them."""
 
     @property
     def expects_answer(self) -> bool:
@@ -93,6 +95,7 @@ def speech_of(record: Record, gap: float = JOIN_GAP_MS) -> Speech | None:
             media(event.ended),
             event.text,
             "close" if event.turn in closing else event.action,
+            event.turn,
         )
         for event in spoken
     ]
@@ -117,6 +120,7 @@ class _Said:
     end: float
     text: str = ""
     action: Action | None = None
+    turn: int | None = None
 
 
 def _turns(caller: Track, agent: Track, said: Sequence[_Said], gap: float) -> list[SpokenTurn]:
@@ -128,7 +132,8 @@ def _turns(caller: Track, agent: Track, said: Sequence[_Said], gap: float) -> li
         if heard:
             start, end = heard[0].start, heard[-1].end
             action = words.action or _inferred(Interval(start, end), words.text, agent)
-            turns.append(SpokenTurn(len(turns) + 1, start, end, action, words.text))
+            number = len(turns) + 1
+            turns.append(SpokenTurn(number, start, end, action, words.text, words.turn))
     return turns
 
 
