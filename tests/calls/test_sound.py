@@ -7,14 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from sparring.records import Record
+from sparring.agents import EvalWebSocket, SessionOptions
+from sparring.calls.log import CallLog
+from sparring.calls.sound import Sound
+from sparring.records import CallClock, Record
 from sparring.records import events as ev
 from sparring.scoring import measure
 from sparring.scoring.voice.percentiles import percentile
 from sparring.scoring.voice.responses import Opportunity, responses
 from sparring.scoring.voice.speech import speech_of
+from sparring.scoring.voice.voiced import Samples
 from support.fake_agent import FakeAgent, Session
 from support.fake_sound import Ear, Voice
+from support.sound import tone
 from support.tone_call import Say, ToneCall
 
 
@@ -65,6 +70,16 @@ async def cutting_in(session: Session, truth: Truth) -> None:
     await voice.talk(1.2, began + 0.4)
 
 
+async def yielding(session: Session, truth: Truth) -> None:
+    """Stops speaking a while after the caller has come in."""
+    ear, voice = Ear(session), Voice(session)
+    await session.ready()
+    greeting = await voice.talk(5, going_on=lambda: ear.speaking_for < 0.35)
+    await session.send("bot-interrupted")
+    turn = await ear.turn(1)
+    truth.latencies.append((greeting.end - turn.start) * 1000)
+
+
 async def hanging(session: Session, truth: Truth) -> None:
     """Speaks before it is ready, answers once, and never again."""
     ear, voice = Ear(session), Voice(session, 22050)
@@ -76,6 +91,10 @@ async def hanging(session: Session, truth: Truth) -> None:
     turn = await ear.turn(1)
     answer = await voice.talk(0.3, turn.end + 0.5)
     truth.latencies.append((answer.start - turn.end) * 1000)
+
+
+async def ready(session: Session) -> None:
+    await session.ready()
 
 
 @dataclass
@@ -133,6 +152,53 @@ async def test_an_agent_that_cuts_in_is_heard_to():
     assert measure("interruptions", cut.record).value == 1
     assert measure("overlap_ms", cut.record).value == pytest.approx(600, abs=60)
     assert [one.reason for one in cut.opportunities] == ["agent_active_at_request_end"]
+
+
+async def test_an_agent_that_gives_way_is_heard_to():
+    gave_way = await play(yielding, ToneCall([Say(1.0, after=1, patience=1.0)]))
+    assert measure("yield_rate", gave_way.record).value == 1
+    latency = measure("yield_latency_ms", gave_way.record).value
+    assert latency == pytest.approx(gave_way.truth.latencies[0], abs=50)
+
+
+async def test_leaving_stops_what_is_being_said():
+    async with FakeAgent(ready) as agent:
+        log, connection = CallLog(CallClock()), EvalWebSocket(agent.url)
+        await connection.open(log.clock, SessionOptions(skip_tts=False))
+        async with Sound(connection, log) as sound:
+            said, unsaid = sound.say(tone(9000, 16000), "Well,", 1), sound.say(tone(90), "then")
+            await (await agent.session()).wait_for_audio(10)
+        await asyncio.gather(said.over(), unsaid.over())
+        await connection.close()
+    [spoke] = [event for event in log.events if isinstance(event, ev.CallerSpoke)]
+    assert (spoke.text, spoke.stopped, unsaid.stopped) == ("Well,", True, True)
+    assert 0.2 < spoke.ended - spoke.began < 5
+    with pytest.raises(RuntimeError, match="not open"):
+        sound.begin("Hello?")
+
+
+async def test_a_recording_that_cannot_be_kept_is_told(tmp_path: Path):
+    (tmp_path / "file").write_text("")
+    call = ToneCall([], linger=0.1, recording=tmp_path / "file" / "deep" / "call.wav")
+    played = await play(answering(), call)
+    notes = [event.text for event in played.record.events if isinstance(event, ev.Note)]
+    assert notes == ["the recording could not be written: Not a directory"]
+    assert played.record.soundtrack is not None and played.record.soundtrack.path is None
+
+
+async def test_a_listener_that_fails_is_our_fault():
+    def deaf(samples: Samples) -> None:
+        raise ValueError("no ears")
+
+    async with FakeAgent(ready) as agent:
+        log, connection = CallLog(CallClock()), EvalWebSocket(agent.url)
+        await connection.open(log.clock, SessionOptions(skip_tts=False))
+        async with Sound(connection, log, deaf):
+            while not any(isinstance(event, ev.CallerFailed) for event in log.events):
+                await log.change()
+        await connection.close()
+    [failed] = [event for event in log.events if isinstance(event, ev.CallerFailed)]
+    assert failed.error == "the sound failed: ValueError: no ears"
 
 
 async def test_what_the_log_holds_of_sound():

@@ -53,6 +53,11 @@ class Ear:
             await self._news.wait()
         return self.turns[count - 1]
 
+    @property
+    def speaking_for(self) -> float:
+        """For how many seconds the caller has been speaking by now; 0 if it is not."""
+        return 0.0 if self._start is None else time.monotonic() - self._start
+
     async def begins(self) -> float:
         """Wait until the caller is speaking; since when."""
         while self._start is None:
@@ -128,15 +133,6 @@ class Voice:
         self.said.append(talk)
         if report:
             await self._session.send("bot-stopped-speaking")
-        return talk
-
-    async def all_at_once(self, seconds: float) -> Talk:
-        """Send a tone without any pace."""
-        first = time.monotonic()
-        for _ in range(round(seconds / self._message_s)):
-            await self._session.raw(self._tone)
-        talk = Talk(first, first + seconds)
-        self.said.append(talk)
         return talk
 
     async def _until(self, at: float) -> None:

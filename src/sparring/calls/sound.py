@@ -114,8 +114,7 @@ class Sound:
         self._running.cancel()
         await asyncio.wait({self._running})
         for utterance in list(self._words):
-            utterance.stop()
-            self._spoke(utterance)
+            utterance.abandon(self._log.clock.now())
         self._log.add(line.close())
         if line.fault is not None:
             self._log.note(line.fault)

@@ -5,12 +5,14 @@ nothing to measure, and the words to say it with. None is never 0.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
 from sparring.records import Record, Side, Turn
 from sparring.scenarios.measure_names import VOICE_MEASURES, RangeMeasure
 from sparring.scoring.measurement import Measurement
+from sparring.scoring.reported import reported_ttfb
 from sparring.scoring.voice.latency import spoken_latency
 from sparring.scoring.voice.measures import measure_voice
 from sparring.scoring.voice.responses import DEFAULT_DEADLINE_MS
@@ -31,8 +33,13 @@ def measure(name: RangeMeasure, record: Record, max_value: float | None = None) 
     if name in _TIMED and not record.timed:
         return Measurement(None, "not timed: a conversation file holds no times")
     if name in VOICE_MEASURES:
-        return measure_voice(name, record, response_deadline_ms(record))
-    return _MEASURES[name](record, max_value)
+        made = measure_voice(name, record, response_deadline_ms(record))
+    else:
+        made = _MEASURES[name](record, max_value)
+    reported = reported_ttfb(record) if "latency" in name else {}
+    if not reported:
+        return made
+    return replace(made, details={**made.details, "reported_ttfb_s": reported})
 
 
 def response_deadline_ms(record: Record) -> float:

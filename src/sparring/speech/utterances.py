@@ -56,6 +56,12 @@ class Utterance:
             self.stopped = True
         self._waiting = NOTHING
 
+    def abandon(self, now: float) -> None:
+        """The line is gone: nothing more is said of it, and nobody waits for it any longer."""
+        if not self.is_over:
+            self.stop()
+            self._finish(now)
+
     async def over(self) -> None:
         """Wait until it has been said, or stopped."""
         await self._over.wait()
@@ -79,11 +85,14 @@ class Utterance:
         if len(taken):
             self.ended = starts + len(taken) / second
         if self._complete and not len(self._waiting):
-            self.ended = starts if self.ended is None else self.ended
-            self._over.set()
-            if self._tell is not None:
-                self._tell(self)
+            self._finish(starts)
         return taken
+
+    def _finish(self, now: float) -> None:
+        self.ended = now if self.ended is None else self.ended
+        self._over.set()
+        if self._tell is not None:
+            self._tell(self)
 
 
 class Utterances:
