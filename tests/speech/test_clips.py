@@ -56,7 +56,7 @@ def test_the_loudest_sound_is_not_wrapped_around(tmp_path: Path):
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        (None, "cannot be read|no sound that can be read"),
+        (None, "No such file"),
         (b"", "no sound that can be read"),
         (b"hello", "no sound that can be read"),
     ],
@@ -70,7 +70,7 @@ def test_what_is_no_sound(tmp_path: Path, content: bytes | None, problem: str):
 
 
 def test_a_directory_is_no_sound(tmp_path: Path):
-    with pytest.raises(CallerError):
+    with pytest.raises(CallerError, match="Is a directory"):
         load_clip(tmp_path, 16000)
 
 

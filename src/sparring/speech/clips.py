@@ -38,13 +38,13 @@ def load_clip(path: Path, sample_rate: int) -> Samples:
     import soundfile  # pyright: ignore[reportMissingTypeStubs]  (it has none)
 
     try:
-        with soundfile.SoundFile(path) as file:
+        with path.open("rb") as opened, soundfile.SoundFile(opened) as file:
             rate = file.samplerate
             if file.frames > _LONGEST_S * rate:
                 raise CallerError(f"{path}: longer than {_LONGEST_S // 60} minutes")
             read = cast("NDArray[np.float32]", file.read(dtype="float32", always_2d=True))
     except OSError as error:
-        raise CallerError(f"{path}: cannot be read: {error.strerror or error}") from None
+        raise CallerError(f"{path}: {error.strerror or error}") from None
     except (soundfile.SoundFileError, ValueError) as error:
         raise CallerError(f"{path}: no sound that can be read: {_cause(error)}") from None
     sound = np.nan_to_num(read)
@@ -72,5 +72,5 @@ def _sixteen_bits(sound: NDArray[np.floating]) -> Samples:
 
 
 def _cause(error: Exception) -> str:
-    """What libsndfile says, without the path that we have named already."""
+    """What libsndfile says, without the name that it has for the file."""
     return str(error).rpartition(": ")[2].rstrip(".")
