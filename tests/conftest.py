@@ -5,11 +5,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from support.demo_agent import AgentProcess, start_agent
 
 SOURCE = str(Path(__file__).parents[1] / "src")
 _ours: list[str] = []
+
+# How long an example takes says something of the machine and its load, and nothing of the code.
+settings.register_profile("sparring", deadline=None)
+settings.load_profile("sparring")
 
 
 def pytest_warning_recorded(warning_message: warnings.WarningMessage) -> None:

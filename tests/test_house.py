@@ -22,7 +22,8 @@ def run(code: str) -> str:
 def test_files_records_and_scores_never_load_pipecat(room: str):
     loaded = run(
         f"import sys, sparring.{room}; "
-        "print([m for m in ('pipecat', 'openai', 'numpy', 'onnxruntime') if m in sys.modules])"
+        "heavy = ('pipecat', 'openai', 'numpy', 'soxr', 'onnxruntime'); "
+        "print([m for m in heavy if m in sys.modules])"
     )
     assert loaded == "[]"
 
@@ -37,6 +38,15 @@ def test_a_text_call_loads_no_speech_model_and_no_llm_client():
 
 def test_the_version_is_the_packages():
     assert sparring.__version__ == version("sparring")
+
+
+def test_a_text_call_has_nothing_to_do_with_sound():
+    loaded = run(
+        "import sys; from loguru import logger; logger.remove(); import sparring.suites.runs; "
+        "print([m for m in sys.modules if m.startswith(('sparring.speech', 'soundfile'))"
+        " or m in ('sparring.calls.sound', 'sparring.scoring.voice.voiced')])"
+    )
+    assert loaded == "[]"
 
 
 def test_exported_names():

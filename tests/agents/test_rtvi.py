@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparring.agents import Configure, SendText, SessionOptions, SetContext, rtvi
+from sparring.agents import Configure, SendAudio, SendText, SessionOptions, SetContext, rtvi
 from sparring.records import AgentEvent
 from sparring.records import events as ev
 
@@ -76,7 +76,11 @@ def test_a_refusal_names_the_message():
     ["", "hello", "[1]", "3", '{"label": "rtvi-ai"}', b"\x00\xff\x10", "[" * 10**5,
      '{"label": "rtvi-ai", "type": "bot-llm-text"}',
      '{"label": "rtvi-ai", "type": "bot-llm-text", "data": {"text": 5}}',
-     '{"label": "rtvi-ai", "type": "eval-bot-audio", "data": {"audio": "§", "sampleRate": 1}}'],
+     '{"label": "rtvi-ai", "type": "eval-bot-audio", "data": {"audio": "§", "sampleRate": 8000}}',
+     '{"label": "rtvi-ai", "type": "eval-bot-audio", "data": {"audio": "", "sampleRate": 0}}',
+     '{"label": "rtvi-ai", "type": "eval-bot-audio", "data": {"audio": "", "sampleRate": 1e9}}',
+     '{"label": "rtvi-ai", "type": "eval-bot-audio", "data": {"audio": "", "sampleRate": "8k"}}',
+     '{"label": "rtvi-ai", "type": "eval-bot-audio", "data": {"audio": "", "sampleRate": null}}'],
 )  # fmt: skip
 def test_what_is_no_message_is_unreadable(raw: str | bytes):
     event = rtvi.Decoder().decode(raw, at=1)
@@ -148,6 +152,9 @@ def test_messages_to_the_agent():
             "options": {"run_immediately": True, "audio_response": False},
         },
     }
+    sound = json.loads(rtvi.encode(SendAudio(b"\0\0\1\0", 16000), "4"))
+    assert (sound["type"], sound["id"]) == ("raw-audio", "4")
+    assert sound["data"] == {"base64Audio": "AAABAA==", "sampleRate": 16000, "numChannels": 1}
     configure = json.loads(rtvi.encode(Configure(), "1"))["data"]
     assert configure == {"t": "eval-configure", "d": {"function_call_report_level": {"*": "full"}}}
     context = json.loads(rtvi.encode(SetContext([{"role": "user", "content": "x"}]), "1"))["data"]

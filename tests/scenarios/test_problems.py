@@ -187,12 +187,28 @@ def problems(tmp_path: Path, text: str | bytes, may_both: bool = False) -> list[
             "6:12: measure must be one of turns, duration, words, latency, function_calls, "
             "not the text \"latnecy\". Did you mean 'latency'?",
         ),
+        (
+            "metrics:\n- measure: respons_rate",
+            "6:12: measure must be one of turns, duration, words, latency, function_calls, "
+            "not the text \"respons_rate\". Did you mean 'response_rate'?",
+        ),
+        (
+            "metrics:\n- measure: loudness",
+            "6:12: measure must be one of turns, duration, words, latency, function_calls, "
+            'not the text "loudness"; a spoken call has more, see docs/audio-metrics.md',
+        ),
+        (
+            "metrics:\n- {measure: response_rate, min_value: 1}",
+            "6:13: response_rate is measured in the sound of a call: its bound needs "
+            "`modality: audio` in both `user:` and `judge:`",
+        ),
+        ("response_deadline_ms: 0", "5:23: response_deadline_ms must be more than 0, not 0"),
         ("opening: ''", "5:10: opening must not be empty"),
         ("opening: '  '", "5:10: opening must not be empty"),
         # Metrics
         (
             "metrics:\n- {name: a, criterion: b, max_value: 1}",
-            "6:27: 'max_value' is for measures in a range: turns, duration, words, latency",
+            "6:27: 'max_value' is for measures that come to a number, so not for function_calls",
         ),
         (
             "metrics:\n- {measure: words, min_score: 1}",
@@ -261,7 +277,7 @@ def problems(tmp_path: Path, text: str | bytes, may_both: bool = False) -> list[
         ),
         (
             "metrics:\n- {measure: function_calls, calls: [], max_value: 1}",
-            "6:40: 'max_value' is for measures in a range: turns, duration, words, latency",
+            "6:40: 'max_value' is for measures that come to a number, so not for function_calls",
         ),
         # Blocks
         (

@@ -11,7 +11,10 @@ from sparring.records import events as ev
 from sparring.records.trace import Trace
 from sparring.reports import TerminalReport
 from sparring.reports.terminal import Output
+from sparring.scenarios.measure_names import VOICE_MEASURES
 from sparring.scoring import score
+from sparring.scoring.voice.timeline import turn_rows
+from sparring.scoring.voice.transcript import transcript
 from support.records import record
 
 METRICS: list[dict[str, Any]] = [
@@ -19,16 +22,20 @@ METRICS: list[dict[str, Any]] = [
     {"measure": "duration", "max_value": 9},
     {"measure": "words", "max_value": 9},
     {"measure": "latency", "max_value": 1},
+    *({"measure": measure} for measure in VOICE_MEASURES),
     {"measure": "function_calls", "calls": ["book", {"name": "check", "times": "1+"}]},
     {"name": "polite", "criterion": "polite", "min_score": 1},
 ]
 times = st.floats(0, 100, allow_nan=False)
 kinds = [*get_args(ev.AgentEvent), *get_args(ev.OwnEvent)]
 tools = {"id": st.sampled_from("12"), "name": st.sampled_from(["book", "check", None])}
+spans = st.none() | st.lists(st.tuples(times, times), max_size=3)
 any_event = st.one_of(
     *(st.builds(kind, at=times) for kind in kinds),
     st.builds(ev.FunctionCall, at=times, **tools),
     st.builds(ev.FunctionCallStopped, at=times, **tools),
+    st.builds(ev.Soundtrack, at=times, caller=spans, agent=spans, threshold=st.just(220.0)),
+    st.builds(ev.CallerSpoke, at=times, began=times, ended=times, turn=st.integers(1, 3)),
     st.builds(ev.LLMText, at=times, text=st.text(max_size=9)),
     st.builds(ev.CallerSaid, at=times, turn=st.integers(1, 9), text=st.text(max_size=9)),
 )
@@ -42,6 +49,8 @@ def test_any_events_can_be_scored_shown_and_written(events: list[Event]):
     assert result.passed is (result.status is Status.PASSED)
     assert result.passed or (result.kind is not None and result.reason)
     result.model_dump_json()
+    transcript(made)
+    list(turn_rows(made, 5000))
     trace = Trace()
     for event in events:
         trace.lines(event)

@@ -114,6 +114,8 @@ class Wire:
         self.garbage: list[str | bytes] = []
         """What came and is no RTVI message; the agent drops it, as the real one does."""
         self.audio_messages = 0
+        self.on_audio: Callable[[Message], None] = lambda _: None
+        """Told of every message of the caller's sound."""
         self.cancelled = False
         self.close_code: int | None = None
         self.close_reason: str | None = None
@@ -172,6 +174,10 @@ class Wire:
         await self._until(lambda: len(self.of_type(type)) >= count)
         return self.of_type(type)[count - 1]
 
+    async def wait_for_audio(self, count: int) -> None:
+        """Wait until so many messages of the caller's sound have come."""
+        await self._until(lambda: self.audio_messages >= count)
+
     def of_type(self, type: str) -> list[Message]:
         """The messages of this type that have come so far."""
         return [message for message in self.received if message.type == type]
@@ -228,6 +234,8 @@ class Wire:
         message = Message(at, body, binary=isinstance(raw, bytes))
         if message.type == "raw-audio":
             self.audio_messages += 1
+            self.on_audio(message)
+            self._news()
             return
         self.received.append(message)
         if message.type == "send-text":

@@ -11,6 +11,7 @@ from sparring.records import (
     Header,
     Record,
     ScenarioIdentity,
+    SpokenAction,
     Turn,
 )
 from sparring.records import events as ev
@@ -57,6 +58,33 @@ def tool(
         ev.FunctionCall(at=at, id=id, name=name, args=args),
         ev.FunctionCallStopped(at=at + took, id=id, name=name, **stop),
     ]
+
+
+def spoken(
+    began: float,
+    ended: float,
+    turn: int | None = None,
+    text: str = "Yes.",
+    action: SpokenAction | None = None,
+) -> ev.CallerSpoke:
+    """Something the caller said aloud, between two times in call seconds."""
+    return ev.CallerSpoke(at=ended, began=began, ended=ended, turn=turn, text=text, action=action)
+
+
+def soundtrack(
+    caller: list[tuple[float, float]] | None = None,
+    agent: list[tuple[float, float]] | None = None,
+    duration_ms: float = 60_000,
+    **fields: Any,
+) -> ev.Soundtrack:
+    """The sound of a call whose first sample was at the call clock's zero."""
+    return ev.Soundtrack(
+        at=duration_ms / 1000,
+        duration_ms=duration_ms,
+        threshold=220,
+        caller=caller if caller is not None else [],
+        agent=agent if agent is not None else [],
+    ).model_copy(update=fields)
 
 
 def user(at: float, turn: int, text: str = "Yes.", hanging_up: bool = False) -> ev.CallerSaid:

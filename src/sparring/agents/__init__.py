@@ -6,6 +6,7 @@ Agents that we start ourselves come from ``sparring.agents.processes``, imported
 from sparring.agents.connection import (
     AgentConnection,
     Configure,
+    SendAudio,
     SendDTMF,
     SendText,
     SessionOptions,
@@ -21,6 +22,7 @@ __all__ = [
     "AgentConnection",
     "Configure",
     "EvalWebSocket",
+    "SendAudio",
     "SendDTMF",
     "SendText",
     "SessionOptions",

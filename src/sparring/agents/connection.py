@@ -41,6 +41,15 @@ class SetImage:
 
 
 @dataclass(frozen=True)
+class SendAudio:
+    """A piece of the caller's sound, at the pace of time: 16-bit little-endian mono PCM."""
+
+    pcm: bytes
+    sample_rate: int
+    """Hertz."""
+
+
+@dataclass(frozen=True)
 class SetContext:
     """Messages that the agent's context starts from, in place of its own."""
 
@@ -59,7 +68,7 @@ class Configure:
     """Report the turn-completion markers that its LLM writes."""
 
 
-ToAgent: TypeAlias = SendText | SendDTMF | SetImage | SetContext | Configure
+ToAgent: TypeAlias = SendText | SendAudio | SendDTMF | SetImage | SetContext | Configure
 
 
 @dataclass(frozen=True)

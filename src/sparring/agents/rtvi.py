@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from sparring.agents.connection import (
     Configure,
+    SendAudio,
     SendDTMF,
     SendText,
     SessionOptions,
@@ -28,6 +29,8 @@ RTVI_LABEL = "rtvi-ai"
 RTVI_VERSION = "2.2.0"
 
 _EXCERPT = 200
+_LEAST_RATE, _MOST_RATE = 4000, 384000
+"""Hertz; what is outside is no sound."""
 
 
 def opening_messages(options: SessionOptions) -> list[str]:
@@ -60,6 +63,9 @@ def encode(message: ToAgent, id: str) -> str:
         case SetImage(data=data, format=format):
             image = {"image": base64.b64encode(data).decode(), "format": format}
             return _client_message("eval-image", image, id=id)
+        case SendAudio(pcm=pcm, sample_rate=rate):
+            sound = {"base64Audio": base64.b64encode(pcm).decode("ascii")}
+            return _message("raw-audio", {**sound, "sampleRate": rate, "numChannels": 1}, id=id)
         case SetContext(messages=messages):
             return _client_message("eval-context", {"messages": list(messages)}, id=id)
         case Configure(function_calls=level, vad=vad, markers=markers):
@@ -161,7 +167,10 @@ def _bot_audio(at: float, data: Mapping[str, Any], message: Mapping[str, Any]) -
         audio = base64.b64decode(data["audio"], validate=True)
     except binascii.Error as error:
         raise ValueError(str(error)) from None
-    return ev.BotAudio(at=at, sample_rate=data["sampleRate"], samples=len(audio) // 2, audio=audio)
+    rate = data["sampleRate"]
+    if not _LEAST_RATE <= rate <= _MOST_RATE:
+        raise ValueError(f"a sample rate of {rate} Hz")
+    return ev.BotAudio(at=at, sample_rate=rate, samples=len(audio) // 2, audio=audio)
 
 
 def _function_call(at: float, data: Mapping[str, Any], message: Mapping[str, Any]) -> AgentEvent:

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from sparring.cli.exits import Exit
+from sparring.cli.export import export
 from sparring.cli.judge import judge
 from sparring.cli.process import Commands, load_environment, take_over
 from sparring.cli.run import Paths, run
@@ -53,6 +54,7 @@ def options(
 app.command()(run)
 app.command()(suite)
 app.command()(judge)
+app.command()(export)
 
 
 @app.command()

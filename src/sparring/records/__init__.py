@@ -43,6 +43,7 @@ from sparring.records.score import (
     ScriptScore,
     TurnScore,
 )
+from sparring.records.sound_events import Lateness, Soundtrack, SpokenAction
 from sparring.records.storage import RecordWriter, load_record, save_record, write_atomically
 
 __all__ = [
@@ -63,6 +64,7 @@ __all__ = [
     "JudgeIdentity",
     "Judgement",
     "Kind",
+    "Lateness",
     "MetricScore",
     "Outcome",
     "Record",
@@ -75,6 +77,8 @@ __all__ = [
     "ScriptScore",
     "Side",
     "SimulationResult",
+    "Soundtrack",
+    "SpokenAction",
     "Status",
     "ToolCall",
     "Turn",

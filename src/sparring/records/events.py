@@ -3,22 +3,16 @@
 An event says what happened and when (``at``: seconds since connect). What the agent told us comes
 first, then what our side did. Turns, tool calls and measures are all derived from these; nothing
 else is a source of truth. The agent's events follow RTVI (protocol 2.2.0), whose message of the
-same name each is made from.
+same name each is made from. The events of spoken calls are in ``sound_events``.
 """
 
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from sparring.records.event_base import EventBase as _Event
 from sparring.records.kinds import Ending, Kind, Side
-
-
-class _Event(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    at: float
-    """Seconds since the call began to connect, stamped on arrival or on sending."""
-
+from sparring.records.sound_events import CallerSpoke, Soundtrack
 
 # --- What the agent told us ---------------------------------------------------------------------
 
@@ -417,6 +411,8 @@ OwnEvent: TypeAlias = (
     | CallerFault
     | CallerDelayed
     | CallerSpent
+    | CallerSpoke
+    | Soundtrack
     | Note
     | Ended
 )

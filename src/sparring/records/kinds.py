@@ -69,6 +69,8 @@ class Kind(StrEnum):
     CALLER_CONDUCT = "caller_conduct"
     """The caller broke its brief; the reason names the fault. The run is invalid."""
     INTERNAL_ERROR = "internal_error"
+    HARNESS_OVERLOADED = "harness_overloaded"
+    """A spoken run failed, and we kept time so badly that it may be our doing."""
     INTERRUPTED = "interrupted"
 
     # The record fell short of what the scenario asks.

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from sparring.records.conversation import Conversation
-from sparring.records.events import Ended, Event
+from sparring.records.events import Ended, Event, Soundtrack
 from sparring.records.judgement import Judgement
 
 RECORD_SCHEMA = 1
@@ -85,3 +85,9 @@ class Record(Header):
         """How the call ended; None for a record that was cut off while it grew."""
         last = self.events[-1] if self.events else None
         return last if isinstance(last, Ended) else None
+
+    @property
+    def soundtrack(self) -> Soundtrack | None:
+        """The call's sound; None for a call in text, or one that was cut off."""
+        found = (event for event in reversed(self.events) if isinstance(event, Soundtrack))
+        return next(found, None)

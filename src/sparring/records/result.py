@@ -21,7 +21,7 @@ from sparring.records.score import (
 )
 
 RESULT_SCHEMA = 1
-_NOT_SEEN = ("llm_text", "bot_audio", "note")
+_NOT_SEEN = ("llm_text", "bot_audio", "soundtrack", "note")
 
 
 class Result(BaseModel):

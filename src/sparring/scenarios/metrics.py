@@ -16,11 +16,14 @@ from sparring.scenarios.faults import (
     quote_hint,
     quoted,
     shown,
+    suggestion,
     unknown_key,
 )
 from sparring.scenarios.matchers import Arguments
+from sparring.scenarios.measure_names import TEXT_MEASURES, VOICE_MEASURES, RangeMeasure
 
-_MEASURES = ("turns", "duration", "words", "latency", "function_calls")
+_MEASURES = (*TEXT_MEASURES, "function_calls")
+_HEARD = "; a spoken call has more, see docs/audio-metrics.md"
 _AT_LEAST = re.compile(r"[1-9][0-9]{0,8}\+\Z")
 _Times = Annotated[int, Field(ge=1)] | Annotated[str, Field(pattern=r"^[1-9][0-9]{0,8}\+$")]
 _KEYS = {
@@ -31,8 +34,8 @@ _KEYS = {
 _ALL_KEYS = ("name", "criterion", "measure", "min_score", "min_value", "max_value", "calls")
 _BELONGS_TO = {
     "min_score": "judged metrics, those with a `criterion`",
-    "min_value": "measures in a range: turns, duration, words, latency",
-    "max_value": "measures in a range: turns, duration, words, latency",
+    "min_value": "measures that come to a number, so not for function_calls",
+    "max_value": "measures that come to a number, so not for function_calls",
     "calls": "`measure: function_calls`",
     "criterion": "judged metrics; a metric has a `criterion` or a `measure`, not both",
 }
@@ -59,11 +62,14 @@ class RangeMetric(BaseModel):
     model_config = STRICT
 
     name: Text = Field(default="", description="The metric's name; by default the measure's.")
-    measure: Literal["turns", "duration", "words", "latency"] = Field(
-        description="What is measured of the call."
-    )
+    measure: RangeMeasure = Field(description="What is measured of the call.")
     min_value: float | None = Field(default=None, description="The least allowed, inclusive.")
     max_value: float | None = Field(default=None, description="The most allowed, inclusive.")
+
+    @property
+    def bounded(self) -> bool:
+        """Whether it can fail a run."""
+        return self.min_value is not None or self.max_value is not None
 
     @model_validator(mode="before")
     @classmethod
@@ -183,8 +189,9 @@ def _of_one_sort(metric: Any) -> Any:
                 raise fault(unknown_key(key, _ALL_KEYS), key, at_key=True)
         raise fault("a metric needs a `criterion` (judged) or a `measure`")
     measure = keys.get("measure", "turns")
-    if measure not in _MEASURES:
-        raise fault(not_among("measure", measure, _MEASURES), "measure")
+    if measure not in (*_MEASURES, *VOICE_MEASURES):
+        heard = suggestion(measure, VOICE_MEASURES) or _HEARD if isinstance(measure, str) else ""
+        raise fault(not_among("measure", measure, _MEASURES, heard), "measure")
     own = _KEYS[_sort(keys)]
     misplaced = [key for key in keys if key in _BELONGS_TO and key not in own]
     if misplaced:

@@ -10,6 +10,7 @@ from sparring.scenarios.agenda import AgendaItem, agenda_faults
 from sparring.scenarios.blocks import Simulator, SimulatorModel, Text
 from sparring.scenarios.definition import Definition, role_faults
 from sparring.scenarios.faults import Fault, all_of, fault, shown
+from sparring.scenarios.measure_names import VOICE_MEASURES
 from sparring.scenarios.metrics import Metric, RangeMetric, name_faults
 
 
@@ -43,6 +44,11 @@ class Simulation(Definition):
         gt=0,
         description="Cap on a lull in which neither side does anything, in seconds.",
     )
+    response_deadline_ms: int = Field(
+        default=5000,
+        gt=0,
+        description="By when after a caller turn the agent must have begun to answer it.",
+    )
     runs: int = Field(default=1, ge=1, description="How often a suite plays it.")
     first_speaker: Literal["agent", "caller"] = Field(
         default="agent",
@@ -71,6 +77,7 @@ class Simulation(Definition):
             *role_faults(self.context),
             *self._voiceless(),
             *self._unreachable(),
+            *self._unheard(),
         ]
         if faults:
             raise all_of(faults)
@@ -95,3 +102,17 @@ class Simulation(Definition):
                 if least is not None and least > most:
                     message = f"no call could meet min_value {least:.12g}: {cap} is {most:.12g}"
                     yield Fault(message, ("metrics", index, "min_value"))
+
+    def _unheard(self) -> Iterator[Fault]:
+        """Bounds on the sound of a call that has none."""
+        if self.user.modality == self.judge.modality == "audio":
+            return
+        for index, metric in enumerate(self.metrics):
+            if not isinstance(metric, RangeMetric) or not metric.bounded:
+                continue
+            if metric.measure in VOICE_MEASURES:
+                message = (
+                    f"{metric.measure} is measured in the sound of a call: its bound needs "
+                    "`modality: audio` in both `user:` and `judge:`"
+                )
+                yield Fault(message, ("metrics", index, "measure"))

@@ -3,7 +3,8 @@
 from sparring.scoring.function_calls import check_calls
 from sparring.scoring.judge import JudgeFailure
 from sparring.scoring.judging import is_worth_judging, judge_record, known_verdicts
-from sparring.scoring.measures import Measurement, measure
+from sparring.scoring.measurement import Measurement
+from sparring.scoring.measures import measure, response_deadline_ms
 from sparring.scoring.score import score, unscored
 from sparring.scoring.verdicts import Verdicts
 from sparring.scoring.words import count_words
@@ -18,6 +19,7 @@ __all__ = [
     "judge_record",
     "known_verdicts",
     "measure",
+    "response_deadline_ms",
     "score",
     "unscored",
 ]

@@ -5,35 +5,23 @@ nothing to measure, and the words to say it with. None is never 0.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import replace
 from itertools import zip_longest
-from typing import Any, Literal
+from typing import Any
 
 from sparring.records import Record, Side, Turn
+from sparring.scenarios.measure_names import VOICE_MEASURES, RangeMeasure
+from sparring.scoring.measurement import Measurement
+from sparring.scoring.reported import reported_ttfb
+from sparring.scoring.voice.latency import spoken_latency
+from sparring.scoring.voice.measures import measure_voice
+from sparring.scoring.voice.responses import DEFAULT_DEADLINE_MS
 from sparring.scoring.words import count_words
-
-DEFAULT_DEADLINE_S = 5.0
-"""How long an unanswered turn must have waited to count against an agent if no bound says so
-(RUN metrics contract 2.0)."""
 
 _TIMED = ("duration", "latency")
 
-MeasureName = Literal["turns", "duration", "words", "latency"]
 
-
-@dataclass(frozen=True)
-class Measurement:
-    """What was measured."""
-
-    value: float | None
-    text: str
-    """What the value is, in words: ``longest reply 14 words``."""
-    fault: str | None = None
-    """Something that fails any bound, whatever the value: a turn that was never answered."""
-    details: dict[str, Any] = field(default_factory=dict[str, Any])
-
-
-def measure(name: MeasureName, record: Record, max_value: float | None = None) -> Measurement:
+def measure(name: RangeMeasure, record: Record, max_value: float | None = None) -> Measurement:
     """Measure a record.
 
     Args:
@@ -44,7 +32,19 @@ def measure(name: MeasureName, record: Record, max_value: float | None = None) -
     """
     if name in _TIMED and not record.timed:
         return Measurement(None, "not timed: a conversation file holds no times")
-    return _MEASURES[name](record, max_value)
+    if name in VOICE_MEASURES:
+        made = measure_voice(name, record, response_deadline_ms(record))
+    else:
+        made = _MEASURES[name](record, max_value)
+    reported = reported_ttfb(record) if "latency" in name else {}
+    if not reported:
+        return made
+    return replace(made, details={**made.details, "reported_ttfb_s": reported})
+
+
+def response_deadline_ms(record: Record) -> float:
+    """How long the agent may take to begin an answer, as the scenario has it."""
+    return record.scenario.definition.get("response_deadline_ms") or DEFAULT_DEADLINE_MS
 
 
 def turns(record: Record, max_value: float | None = None) -> Measurement:
@@ -82,11 +82,15 @@ def words(record: Record, max_value: float | None = None) -> Measurement:
 def latency(record: Record, max_value: float | None = None) -> Measurement:
     """Seconds of the slowest answer: from sending a caller turn to the first word that answers it.
 
+    In a spoken call it is what the caller hears: from its own last sound to the agent's first.
+
     A response without words (one that only calls a tool) answers nothing. A turn that carried the
     caller's hang-up is excluded. One that the call's end cut off before its deadline is censored:
     it says nothing. Any other turn without an answer fails every bound.
     """
-    deadline = DEFAULT_DEADLINE_S if max_value is None else max_value
+    deadline = response_deadline_ms(record) / 1000 if max_value is None else max_value
+    if record.soundtrack is not None and record.soundtrack.caller is not None:
+        return spoken_latency(record, deadline * 1000)
     end = record.events[-1].at if record.events else 0.0
     details: dict[str, Any] = {"seconds": [], "excluded": [], "censored": [], "unanswered": []}
     for caller, reply in _exchanges(record.conversation.turns):
@@ -109,7 +113,7 @@ def latency(record: Record, max_value: float | None = None) -> Measurement:
     return Measurement(slowest, text, fault, details)
 
 
-_MEASURES: dict[MeasureName, Callable[[Record, float | None], Measurement]] = {
+_MEASURES: dict[RangeMeasure, Callable[[Record, float | None], Measurement]] = {
     "turns": turns,
     "duration": duration,
     "words": words,

@@ -31,7 +31,8 @@ from sparring.scoring.function_calls import check_calls
 from sparring.scoring.judge import JudgeFailure
 from sparring.scoring.judged import score_judged
 from sparring.scoring.judging import definition_of, is_script, known_verdicts
-from sparring.scoring.measures import Measurement, measure
+from sparring.scoring.measurement import Measurement
+from sparring.scoring.measures import measure
 from sparring.scoring.scripts import score_script
 from sparring.scoring.verdicts import Verdicts
 
@@ -79,6 +80,8 @@ def score_simulation(
     metrics = [_score_metric(metric, record, verdicts) for metric in simulation.metrics]
     goal = _goal(verdicts, failure)
     status, kind, reason = _outcome(record, goal, metrics, failure)
+    if status is Status.FAILED and kind not in _AGENTS_FAULT and _kept_bad_time(record):
+        status, kind, reason = Status.ERROR, Kind.HARNESS_OVERLOADED, _late(record, reason)
     return Score(
         status=status,
         kind=kind,
@@ -86,6 +89,19 @@ def score_simulation(
         goal=goal,
         metrics=metrics,
         judges=list(verdicts.judges),
+    )
+
+
+def _kept_bad_time(record: Record) -> bool:
+    return record.soundtrack is not None and record.soundtrack.lateness.overloaded
+
+
+def _late(record: Record, reason: str) -> str:
+    assert record.soundtrack is not None
+    late = record.soundtrack.lateness
+    return (
+        f"our own clock was up to {late.max_ms:.0f} ms late ({late.over_60_ms} time(s) by more "
+        f"than 60 ms, {late.p99_ms:.0f} ms at the 99th percentile), which may be why: {reason}"
     )
 
 
@@ -193,8 +209,7 @@ def _score_calls(metric: CallsMetric, record: Record) -> MetricScore:
 
 def _score_range(metric: RangeMetric, record: Record) -> MetricScore:
     measured = measure(metric.measure, record, metric.max_value)
-    bounded = metric.min_value is not None or metric.max_value is not None
-    gates = bounded and (record.timed or measured.value is not None)
+    gates = metric.bounded and (record.timed or measured.value is not None)
     kind = _range_fault(metric, measured) if gates else None
     measurable = measured.value is not None
     return MetricScore(

@@ -103,6 +103,8 @@ class Attempt:
         played = self._played
         try:
             conversation = self._directory.save_conversation(self._stem, played.record)
+            if played.record.soundtrack is not None:
+                self._directory.save_transcript(self._stem, played.record)
             scored = score(played.record, played.failure)
         except Exception as error:
             played.fault = played.fault or why(error)
@@ -115,6 +117,8 @@ class Attempt:
             "record": self._directory.record_path(self._stem),
             "eval_log": self._directory.trace_path(self._stem),
             "conversation": conversation,
+            "transcript": self._directory.transcript_path(self._stem),
+            "recording": self._directory.recording_path(self._stem),
             "debug_log": self._directory.debug_path(self._stem),
             "log": played.log,
         }

@@ -20,6 +20,7 @@ from sparring.records import Event, Record, Result, read_result, write_atomicall
 from sparring.records.json_text import json_of, json_of_data
 from sparring.records.redaction import redact
 from sparring.records.trace import Trace
+from sparring.scoring.voice.transcript import transcript
 from sparring.suites.tally import ScenarioTally, summary
 
 try:
@@ -159,6 +160,21 @@ class RunDirectory:
         transcript = record.conversation.transcript()
         write_atomically(path, json_of_data(transcript, indent=2) + "\n")
         return path
+
+    def save_transcript(self, stem: str, record: Record) -> Path:
+        """Write a spoken call to read: who was heard when, what overlapped, which tools ran."""
+        path = self.transcript_path(stem)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, redact(transcript(record)))
+        return path
+
+    def transcript_path(self, stem: str) -> Path:
+        """Where the transcript of a spoken run goes."""
+        return self.path / "logs" / f"{stem}.transcript.txt"
+
+    def recording_path(self, stem: str) -> Path:
+        """Where a run's recording goes, if it is kept."""
+        return self.path / "recordings" / f"{stem}.wav"
 
     def add(self, result: Result) -> None:
         """Append a result; it is on disk when this returns.
