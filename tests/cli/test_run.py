@@ -270,7 +270,7 @@ async def test_a_scenario_that_nothing_decides_is_an_error(tmp_path: Path):
     assert "nothing decided this run" in ran.out
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 async def test_an_interrupted_run_keeps_what_it_had(
     book: Path, tmp_path: Path, number: signal.Signals
 ):

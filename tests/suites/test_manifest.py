@@ -113,6 +113,10 @@ def test_what_is_left_out_has_pipecats_defaults(tmp_path: Path):
             "1:18: limits.ollama must be at least 1, not 0",
         ),
         (
+            "limits: {olama: 2}\nsuite: [{bot: one.py, scenarios: [book]}]",
+            "1:10: unknown key 'olama'. Did you mean 'ollama'?",
+        ),
+        (
             "suite: [{bot: one.py, scenarios: [book], runner_body: {path: a, data: {}}}]",
             "1:55: a runner_body has a `path` or `data`, and only one of them",
         ),

@@ -39,6 +39,8 @@ class Wanted:
     """How many runs go on at a time."""
     caps: Mapping[Hashable, int] = field(default_factory=dict[Hashable, int])
     """By an agent's label: how many of its runs at a time."""
+    limits: Mapping[str, int] = field(default_factory=dict[str, int])
+    """By service: how many requests at a time to one server."""
     retries: int = 0
     max_failures: int | None = None
     verbose: bool = False
@@ -156,7 +158,7 @@ def _play(
             ready_timeout_s=wanted.ready_timeout_s, trigger_disconnect=wanted.trigger_disconnect
         ),
     )
-    casting = Casting(wanted.offline, wanted.judged, wanted.timeout_s)
+    casting = Casting(wanted.offline, wanted.judged, wanted.timeout_s, wanted.limits)
     player = RunPlayer(directory, casting, report, options, left.known)
     if left.known:
         report.note(f"{len(left.known)} of {len(planned)} runs have their result already")

@@ -36,6 +36,7 @@ class SuiteWanted:
     runs_dir: Path | None = None
     offline: bool = False
     judged: bool = True
+    timeout_s: float = 60.0
     retries: int = 0
     max_failures: int | None = None
     verbose: bool = False
@@ -87,6 +88,7 @@ def _wanted(path: Path, manifest: Manifest, asked: SuiteWanted, repeat: int | No
     return Wanted(
         offline=asked.offline,
         judged=asked.judged,
+        timeout_s=asked.timeout_s,
         measured=repeat is not None,
         at_once=asked.at_once or manifest.concurrency,
         caps={
@@ -94,6 +96,7 @@ def _wanted(path: Path, manifest: Manifest, asked: SuiteWanted, repeat: int | No
             for entry in manifest.suite
             if entry.concurrency is not None
         },
+        limits=manifest.limits,
         retries=asked.retries,
         max_failures=asked.max_failures,
         verbose=asked.verbose,

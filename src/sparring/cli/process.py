@@ -32,9 +32,13 @@ class Commands(TyperGroup):
             raise typer.Exit(Exit.USAGE) from None
 
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM, *((signal.SIGHUP,) if hasattr(signal, "SIGHUP") else ()))
+"""What asks us to stop: Ctrl-C, whoever runs us, a terminal that is closed."""
+
+
 def take_over() -> None:
     """Make this process ours: stopped, it says so and exits as an interrupted run does."""
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in SIGNALS:
         signal.signal(number, _stop)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

@@ -1,9 +1,11 @@
-"""Ctrl-C and SIGTERM while something goes on that has to be ended in order."""
+"""Ctrl-C and its like while something goes on that has to be ended in order."""
 
 import asyncio
 import signal
 from collections.abc import Callable, Coroutine
 from typing import Any
+
+from sparring.cli.process import SIGNALS
 
 
 async def until_told_to_stop(work: Coroutine[Any, Any, None], told: Callable[[], None]) -> None:
@@ -31,9 +33,7 @@ async def until_told_to_stop(work: Coroutine[Any, Any, None], told: Callable[[],
     def on_signal(number: int, frame: object) -> None:
         loop.call_soon_threadsafe(stop)
 
-    before = {
-        number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)
-    }
+    before = {number: signal.signal(number, on_signal) for number in SIGNALS}
     try:
         await task
     finally:

@@ -201,6 +201,7 @@ def suite(
         runs_dir=runs_dir,
         offline=offline,
         judged=not no_judge,
+        timeout_s=timeout,
         retries=retries,
         max_failures=1 if fail_fast else max_failures,
         verbose=verbose,

@@ -35,7 +35,13 @@ Block: TypeAlias = Service | FactoryBlock
 class Models:
     """Opens models; those of one server share its client and its cap on requests."""
 
-    def __init__(self) -> None:
+    def __init__(self, limits: Mapping[str, int] | None = None) -> None:
+        """Open nothing yet.
+
+        Args:
+            limits: Requests at a time by service, ``ollama`` or ``openai``, to one server each.
+        """
+        self._limits = limits or {}
         self._ollama: dict[tuple[str, str], OllamaServer] = {}
         self._openai: dict[tuple[str, str], OpenAIServer] = {}
         self._slots: dict[tuple[str, int], asyncio.Semaphore] = {}
@@ -75,7 +81,7 @@ class Models:
     def _open_ollama(self, block: Service, root: str, headers: Mapping[str, str]) -> ChatModel:
         key = (root, repr(headers))
         if key not in self._ollama:
-            self._ollama[key] = OllamaServer(root, self._slots_of(root), headers)
+            self._ollama[key] = OllamaServer(root, self._slots_of(root, "ollama"), headers)
         return OllamaChat(self._ollama[key], _name(block), block.extra or {})
 
     def _open_openai(self, block: Service) -> ChatModel:
@@ -98,11 +104,12 @@ class Models:
 
         key = (url, api_key)
         if key not in self._openai:
-            self._openai[key] = OpenAIServer(url, api_key, self._slots_of(url))
+            self._openai[key] = OpenAIServer(url, api_key, self._slots_of(url, block.service))
         return OpenAIChat(self._openai[key], _name(block), block.extra or {}, block.service)
 
-    def _slots_of(self, url: str) -> asyncio.Semaphore:
-        return self._slots.setdefault(place(url), asyncio.Semaphore(MAX_REQUESTS))
+    def _slots_of(self, url: str, service: str) -> asyncio.Semaphore:
+        limit = self._limits.get(service, MAX_REQUESTS)
+        return self._slots.setdefault(place(url), asyncio.Semaphore(limit))
 
 
 def _from_environment(name: str) -> str:

@@ -1,6 +1,6 @@
 """Who plays the caller, and who judges: from a scenario's blocks to something that does it."""
 
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -35,14 +35,22 @@ class Cast:
 class Casting:
     """Finds caller and judge for every run; all use one set of clients."""
 
-    def __init__(self, offline: bool, judged: bool = True, timeout_s: float = DEFAULT_TIMEOUT_S):
+    def __init__(
+        self,
+        offline: bool,
+        judged: bool = True,
+        timeout_s: float = DEFAULT_TIMEOUT_S,
+        limits: Mapping[str, int] | None = None,
+    ):
         """Decide how runs are cast.
 
         Args:
             offline: Use no LLM: the agenda is played, and nothing is judged.
             judged: Whether goals and criteria are judged, where the scenario does not say no.
             timeout_s: Seconds for a script's expectations that do not say how long they have.
+            limits: Requests to a server at a time, by service.
         """
+        self._limits = limits
         self._timeout_s = timeout_s
         self._offline = offline
         self._judged = judged and not offline
@@ -122,7 +130,7 @@ class Casting:
         if self._models is None:
             from sparring.models.opening import Models  # Its clients take a while to import.
 
-            self._models = Models()
+            self._models = Models(self._limits)
         return await self._models.open(block)
 
 

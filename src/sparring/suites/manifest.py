@@ -16,10 +16,20 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError, model_v
 from sparring.scenarios import Problem
 from sparring.scenarios.blocks import STRICT, JsonMapping, Text
 from sparring.scenarios.explain import explain
-from sparring.scenarios.faults import fault, listed, quote_hint, quoted, shown, unknown_key
+from sparring.scenarios.faults import (
+    Fault,
+    all_of,
+    fault,
+    listed,
+    quote_hint,
+    quoted,
+    shown,
+    unknown_key,
+)
 from sparring.scenarios.yaml_source import Source, read_source
 
 Isolation = Literal["process", "fork", "session"]
+_SERVICES = ("ollama", "openai")
 _MISSPELT = 0.85
 """How alike an unknown top-level key must be to one of ours to be taken for it."""
 
@@ -47,6 +57,18 @@ def _variable(value: Any) -> Any:
     if not isinstance(value, str):
         raise fault(f"an environment variable is text, not {shown(value)}{quote_hint(value)}")
     return value
+
+
+def _limits(value: Any) -> Any:
+    if isinstance(value, dict):
+        faults = [
+            Fault(unknown_key(str(key), _SERVICES), (key,), True)
+            for key in cast(dict[str, Any], value)
+            if key not in _SERVICES
+        ]
+        if faults:
+            raise all_of(faults)
+    return cast(Any, value)
 
 
 def _values(value: Any) -> Any:
@@ -110,7 +132,7 @@ class Manifest(BaseModel):
     repeat: int | None = Field(
         default=None, ge=1, description="Play everything this often, as a measurement."
     )
-    limits: dict[str, Annotated[int, Field(ge=1)]] = Field(
+    limits: Annotated[dict[str, Annotated[int, Field(ge=1)]], BeforeValidator(_limits)] = Field(
         default_factory=dict[str, int],
         description="Cap on requests at a time, by service: {ollama: 2}.",
     )

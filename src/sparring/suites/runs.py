@@ -1,6 +1,7 @@
 """Playing runs: in their order, several at a time, each whatever becomes of the others."""
 
 import asyncio
+import os
 from collections.abc import Generator, Hashable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass, field, replace
@@ -69,7 +70,8 @@ class RunPlayer:
         self._options = options or PlayOptions()
         self._failures = 0
         self._asked: dict[int, _Asked] = {}
-        self._fleet = Fleet(directory.path / "logs", notice=reporter.note)
+        # Agents get the environment as it is now, before we set anything in it for ourselves.
+        self._fleet = Fleet(directory.path / "logs", reporter.note, dict(os.environ))
         self._schedule: Schedule[Run] = Schedule((), lambda run: run.agent.label, {})
 
     async def play(self, runs: Sequence[Run], planned: Sequence[Run] | None = None) -> None:
