@@ -49,6 +49,10 @@ def prepare(document: Path, directory: Path) -> None:
     """Lay out what the commands name: the simulations, and the document's own examples."""
     shutil.copytree(ROOT / "simulations", directory / "simulations")
     shutil.copy(ROOT / "simulations" / "book_table.yaml", directory)
+    suite = (ROOT / "suites" / "demo.yaml").read_text("utf-8")
+    (directory / "suites").mkdir()
+    bots = str(ROOT / "src" / "sparring" / "demo")
+    (directory / "suites" / "demo.yaml").write_text(suite.replace("../src/sparring/demo", bots))
     for block in blocks(document, "yaml"):
         name = re.search(r"^name: (\w+)$", block, re.MULTILINE)
         if name and "persona" in yaml.safe_load(block):

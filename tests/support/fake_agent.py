@@ -78,6 +78,7 @@ class FakeAgent:
         deaf: bool = False,
         dialect: Dialect = V1_14,
         query: str = "",
+        port: int = 0,
     ):
         """Prepare to serve.
 
@@ -87,6 +88,7 @@ class FakeAgent:
             deaf: Take TCP connections and never answer the WebSocket handshake.
             dialect: How an agent of this version speaks.
             query: What the URL ends in, such as ``token=secret``.
+            port: Where to listen; by default on any free port.
         """
         self.url = ""
         self.sessions: list[Session] = []
@@ -95,6 +97,7 @@ class FakeAgent:
         self._status = status
         self._dialect = dialect
         self._query = query
+        self._port = port
         self._faults: list[BaseException] = []
         self._server: Server | None = None
         self._deaf = deaf
@@ -129,7 +132,12 @@ class FakeAgent:
             port = self._ear.getsockname()[1]
         else:
             self._server = await serve(
-                self._serve, _HOST, 0, process_request=self._admit, close_timeout=1, max_size=None
+                self._serve,
+                _HOST,
+                self._port,
+                process_request=self._admit,
+                close_timeout=1,
+                max_size=None,
             )
             port = next(iter(self._server.sockets)).getsockname()[1]
         query = f"?{self._query}" if self._query else ""

@@ -127,7 +127,7 @@ def _report(wanted: Wanted, runs: int) -> TerminalReport:
     if wanted.json:
         return JsonReport()
     kind = TerminalReport if wanted.verbose or not LiveReport.fits() else LiveReport
-    return kind(verbose=wanted.verbose, runs=runs, at_once=wanted.at_once)
+    return kind(verbose=wanted.verbose, runs=runs, at_once=min(runs, wanted.at_once))
 
 
 async def _check(casting: Casting, runs: Sequence[Run]) -> None:
@@ -170,6 +170,6 @@ def _play(
             )
         )
     except asyncio.CancelledError:
-        missing = len(planned) - len(player.results)
-        report.note(f"interrupted: {missing} run(s) were not begun")
+        if missing := len(planned) - len(player.results):
+            report.note(f"interrupted: {missing} run(s) were not begun")
     return player.results

@@ -120,7 +120,7 @@ class Attempt:
             "transcript": self._directory.transcript_path(self._stem),
             "recording": self._directory.recording_path(self._stem),
             "debug_log": self._directory.debug_path(self._stem),
-            "log": played.log,
+            "log": played.log or self._directory.agent_log_path(self._stem),
         }
         artifacts = {
             name: path.relative_to(self._directory.path).as_posix()
