@@ -477,7 +477,7 @@ async def test_a_judge_in_trouble_is_an_error_and_the_script_plays_on(play_scrip
         )
     assert agent.texts == ["a", "b"]
     assert played.outcome == (Status.ERROR, Kind.JUDGE_UNAVAILABLE)
-    assert played.statuses == ["not_judged"] * 3
+    assert played.statuses == ["undecided"] * 3
     assert len(judge.requests) == 1
     later = ScriptJudge(by_reply())
     record, failure = await judge_record(played.record, later)
@@ -489,7 +489,7 @@ async def test_without_a_judge_an_eval_is_not_judged(play_script: PlayScript):
     async with FakeAgent(replies("One.", "Two.")) as agent:
         played = await play_script(agent.url, listening(JUDGED), saying("a", REPLY))
         assert played.outcome == (Status.PASSED, None)
-        assert played.statuses == ["not_judged", "passed"]
+        assert played.statuses == ["undecided", "passed"]
         played = await play_script(agent.url, listening(JUDGED), saying("a", JUDGED))
         assert played.outcome == (Status.ERROR, Kind.NOTHING_CHECKED)
 
