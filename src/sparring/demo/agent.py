@@ -11,6 +11,7 @@ from pipecat.evals.transport import EvalTransportParams
 from pipecat.frames.frames import LLMRunFrame
 from pipecat.pipeline.pipeline import Pipeline
 from pipecat.pipeline.worker import PipelineWorker
+from pipecat.processors.aggregators.dtmf_aggregator import DTMFAggregator
 from pipecat.processors.aggregators.llm_context import LLMContext
 from pipecat.processors.aggregators.llm_response_universal import (
     LLMContextAggregatorPair,
@@ -27,7 +28,13 @@ from pipecat.workers.runner import WorkerRunner
 from sparring.demo import variants
 from sparring.demo.llm import RuleLLM
 from sparring.demo.restaurant import Restaurant
-from sparring.demo.tools import book_table, cancel_booking, check_availability
+from sparring.demo.tools import (
+    book_table,
+    cancel_booking,
+    check_availability,
+    look_at_picture,
+    show_menu,
+)
 
 # (1) The whole opt-in: beside the transports your callers use ("daily", "webrtc", "twilio", …),
 # name one for evals. An eval connects to the runner's ordinary /ws route, says who it is in its
@@ -45,7 +52,9 @@ async def bot(runner_args: RunnerArguments) -> None:
     # Yours would be OpenAILLMService or the like. This one follows rules and needs no model.
     llm = RuleLLM(variants.chosen(runner_args))
 
-    context = LLMContext(tools=[check_availability, book_table, cancel_booking])
+    context = LLMContext(
+        tools=[check_availability, book_table, cancel_booking, look_at_picture, show_menu]
+    )
     hears, says = LLMContextAggregatorPair(
         context,
         # Pipecat's default loads a model to tell when a speaker is done; a pause will do here.
@@ -56,6 +65,7 @@ async def bot(runner_args: RunnerArguments) -> None:
     pipeline = Pipeline(
         [
             transport.input(),
+            DTMFAggregator(),  # Keys that the caller presses, "5550142#" say, become words.
             # Speech to text goes here.
             hears,
             llm,

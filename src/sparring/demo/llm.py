@@ -93,6 +93,7 @@ class RuleLLM(LLMService[RuleAdapter]):
                 await asyncio.sleep(self._variant.delay_s)
                 for token in tokens(move.text):
                     await self._push_llm_text(token)
+                    await asyncio.sleep(move.pace_s)
         finally:
             await self.push_frame(LLMFullResponseEndFrame())
 

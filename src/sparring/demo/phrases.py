@@ -13,6 +13,20 @@ ANYTHING_ELSE = "Is there anything else I can do for you?"
 NOTHING_DONE = "No problem, nothing is booked."
 OTHER_TIME = "I understand. Is there another time or day that would suit you?"
 
+STORY = (
+    "The Corner Table has stood on this corner since my grandmother opened it with four chairs, "
+    "one pot and a great deal of courage. In the first winter the roof leaked, and the guests ate "
+    "with their hats on. In the second she bought a stove, and people came for the warmth and "
+    "stayed for the soup. Then came the long years of the good bread, of which I could tell you "
+    "for hours."
+)
+STORY_PACE_S = 0.05
+SHOWN = {
+    "look_at_picture": "Thank you, I can see your picture.",
+    "show_menu": "Here is our menu.",
+}
+NOT_SHOWN = "I'm sorry, I can't see a picture."
+
 QUESTIONS: dict[Question, str] = {
     "party_size": "How many people will be coming?",
     "time": "What time would you like to come?",
@@ -87,6 +101,11 @@ def cancelled(reference: str) -> str:
 def unknown_reference(reference: str) -> str:
     """There was no such booking."""
     return f"I'm sorry, I can't find a reservation {reference}. {QUESTIONS['reference']}"
+
+
+def shown(tool: str, result: dict[str, Any]) -> str:
+    """What a tool that shows something has shown."""
+    return f"{NOT_SHOWN if 'error' in result else SHOWN[tool]} {ANYTHING_ELSE}"
 
 
 def goodbye(name: str | None, booking: dict[str, Any] | None, *, thanked: bool) -> str:

@@ -20,6 +20,8 @@ class Say:
 
     topic: Topic
     text: str
+    pace_s: float = 0.0
+    """How long each word takes, in seconds."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,8 @@ def _go_on(now: Conversation) -> Move:
     outcome = now.last_result
     if outcome is None or outcome.result is None:
         return Say("info", phrases.APOLOGY)
+    if outcome.name in phrases.SHOWN:
+        return Say("info", phrases.shown(outcome.name, outcome.result))
     if outcome.name == "book_table" and now.booked:
         return Say("booked", phrases.booked(now.booked, now.reference))
     if outcome.name == "cancel_booking":
@@ -64,6 +68,12 @@ def _answer(now: Conversation) -> Move:
     assert heard is not None
     if now.cancelling:
         return _cancel(now)
+    if heard.picture:
+        return Call("look_at_picture", {})
+    if heard.menu:
+        return Call("show_menu", {})
+    if heard.story:
+        return Say("info", phrases.STORY, pace_s=phrases.STORY_PACE_S)
     if _is_closing(now):
         return Say("goodbye", phrases.goodbye(now.wish.name, now.booked, thanked=heard.thanks))
     if heard.question and not now.news:

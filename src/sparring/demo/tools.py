@@ -3,6 +3,8 @@
 Their restaurant is the session's own, handed over as the worker's ``app_resources``.
 """
 
+from pipecat.frames.frames import OutputImageRawFrame, UserImageRequestFrame
+from pipecat.processors.frame_processor import FrameDirection
 from pipecat.services.llm_service import FunctionCallParams
 
 
@@ -47,3 +49,34 @@ async def cancel_booking(params: FunctionCallParams, ref: str) -> None:
     """
     restaurant = params.app_resources
     await params.result_callback(restaurant.cancel_booking(ref))
+
+
+async def look_at_picture(params: FunctionCallParams) -> None:
+    """Look at what the caller's camera sees.
+
+    Args:
+        params: What Pipecat knows about the call.
+    """
+
+    async def answered(trouble: dict[str, str] | None) -> None:
+        await params.result_callback(trouble or {"seen": True})
+
+    request = UserImageRequestFrame(
+        user_id="caller",
+        append_to_context=False,
+        function_name=params.function_name,
+        tool_call_id=params.tool_call_id,
+        result_callback=answered,
+    )
+    await params.llm.push_frame(request, FrameDirection.UPSTREAM)
+
+
+async def show_menu(params: FunctionCallParams) -> None:
+    """Show the caller the menu.
+
+    Args:
+        params: What Pipecat knows about the call.
+    """
+    white = bytes([255] * 8 * 6 * 3)
+    await params.llm.push_frame(OutputImageRawFrame(image=white, size=(8, 6), format="RGB"))
+    await params.result_callback({"shown": True})

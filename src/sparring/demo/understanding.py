@@ -88,6 +88,11 @@ _QUESTION = re.compile(
 )
 
 
+_PICTURE = re.compile(r"\b(picture|photo|camera)\b", re.I)
+_MENU = re.compile(r"\bmenu\b", re.I)
+_STORY = re.compile(r"\b(story|history)\b", re.I)
+
+
 @dataclass(frozen=True)
 class Heard:
     """What a sentence said; ``None`` and ``False`` where it said nothing about it."""
@@ -105,6 +110,9 @@ class Heard:
     goodbye: bool = False
     cancel: bool = False
     question: bool = False
+    picture: bool = False
+    menu: bool = False
+    story: bool = False
 
 
 def understand(text: str, asked: Question | None = None) -> Heard:
@@ -140,6 +148,9 @@ def understand(text: str, asked: Question | None = None) -> Heard:
         goodbye=bool(_GOODBYE.search(text)),
         cancel=bool(_CANCEL.search(text)),
         question=bool(_QUESTION.search(text)),
+        picture=bool(_PICTURE.search(text)),
+        menu=bool(_MENU.search(text)),
+        story=bool(_STORY.search(text)),
     )
 
 

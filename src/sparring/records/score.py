@@ -76,8 +76,8 @@ class TurnScore(BaseModel):
     """From 0."""
     sent: str
     """What the caller said or pressed; empty if it only listened."""
-    status: Literal["passed", "failed", "not_judged", "not_run"]
-    """``not_judged``: nothing in it failed, but not everything was decided."""
+    status: Literal["passed", "failed", "undecided", "not_run"]
+    """``undecided``: nothing in it failed, but not everything was decided."""
     duration_ms: int = 0
     """From the turn's input until everything was settled."""
     expectations: list[ExpectationScore] = Field(default_factory=list[ExpectationScore])

@@ -9,7 +9,7 @@ from sparring.reports.plain import clean
 
 _SIGNS = {True: ("✓", "green"), False: ("✗", "red"), None: ("–", "yellow")}
 _LONGEST = 120
-_STATUSES = {"not_run": " (not run)", "not_judged": " (not judged)"}
+_STATUSES = {"not_run": " (not run)", "undecided": " (undecided)"}
 
 
 def turns_passed(result: ScriptResult) -> str:

@@ -223,6 +223,11 @@ class Script(Definition):
                 ("user",),
             )
 
+    @property
+    def asks_judge(self) -> bool:
+        """Whether anything in it is for a judge."""
+        return any(one.eval is not None for turn in self.turns for one in turn.expect)
+
     def missing_files(self, directory: Path) -> Iterator[Fault]:
         """Files that its turns name and that are not there.
 

@@ -65,6 +65,8 @@ class Casting:
 
     def judges(self, definition: Definition) -> bool:
         """Whether its record will be judged."""
+        if isinstance(definition, Script) and not definition.asks_judge:
+            return False
         return self._judged and definition.judge.eval is not False
 
     async def check(self, definitions: Sequence[Definition]) -> None:

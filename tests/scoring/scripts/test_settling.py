@@ -506,3 +506,13 @@ def test_a_reply_before_the_hang_up_counts():
     end = [ev.Closed(at=0.35, code=1000), ev.Ended(at=0.35, ending=Ending.BOT)]
     made = state(*bot(0.2, "Bye."), *end, expect={**REPLY, "text_excludes": "no"})
     assert outcome(made) == (MET, None, 0.35)
+
+
+def test_what_mends_a_reply_counts_also_when_all_is_over():
+    judge = Judge(**{"Hm.": "not_yet", "Hm. 75.": "yes"})
+    events = [*bot(0.1, "Hm."), *bot(1, "75."), *sent(2, 2)]
+    more = [{"user": "And?"}]
+    assert state(*events, expect=JUDGED, more=more, says=judge).standing is MET
+    end = ev.Ended(at=3, ending=Ending.BOT)
+    contains = {**REPLY, "text_contains": "75"}
+    assert state(*events[:-3], end, expect=contains).standing is MET

@@ -5,12 +5,20 @@ that is a hash of the whole prompt, as in the judging of calls (``scoring.questi
 """
 
 import hashlib
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
 from sparring.models import Answer, ChatModel
-from sparring.records import ExpectationVerdict, JudgeIdentity, Judgement, Kind, Record
+from sparring.records import (
+    Ending,
+    ExpectationVerdict,
+    JudgeIdentity,
+    Judgement,
+    Kind,
+    Record,
+)
 from sparring.records.json_text import json_of_data
 from sparring.scenarios import Script
 from sparring.scoring.judge import (
@@ -24,7 +32,12 @@ from sparring.scoring.judge import (
 from sparring.scoring.question import object_schema
 from sparring.scoring.reading import read_object, verdict_in
 from sparring.scoring.scripts.questions import Question, instructions
-from sparring.scoring.scripts.settling import DEFAULT_TIMEOUT_S, TurnState, settle
+from sparring.scoring.scripts.settling import (
+    AGENTS_FAULT,
+    DEFAULT_TIMEOUT_S,
+    TurnState,
+    settle,
+)
 from sparring.scoring.scripts.sightings import Sightings
 
 PROMPT_VERSION = "expectations-1"
@@ -113,8 +126,12 @@ def known_verdicts(
 def settled(
     record: Record, script: Script, verdicts: Mapping[str, ExpectationVerdict]
 ) -> list[TurnState]:
-    """Where a record's script stands at its end."""
-    end = float("inf") if record.ended is not None else record.events[-1].at
+    """Where a record's script stands at its end; where it was broken off, if it was."""
+    ended = record.ended
+    is_whole = ended is not None and (
+        ended.ending in (Ending.BOT, Ending.END_CALL) or ended.kind in AGENTS_FAULT
+    )
+    end = math.inf if is_whole else max((event.at for event in record.events), default=0.0)
     timeout_s = float(record.caller.params.get("timeout_s", DEFAULT_TIMEOUT_S))
     return settle(script, Sightings(record.events), end, verdicts, timeout_s, judged=False)
 

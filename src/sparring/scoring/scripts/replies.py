@@ -24,13 +24,6 @@ from sparring.scoring.scripts.states import (
     quoted,
 )
 
-_MENDABLE = (
-    Kind.TEXT_MISMATCH,
-    Kind.JUDGE_NO,
-    Kind.JUDGE_CONTINUE,
-)
-"""What more of a reply may still mend, if it comes in time."""
-
 
 @dataclass(frozen=True)
 class _Reply:
@@ -70,8 +63,8 @@ def settle_reply(
         if state.kind is Kind.JUDGE_NO and reply.parts[looked].began > state.at:
             break  # It had failed before more came.
         state, looked = _look(expectation, view, reply), len(reply.parts)
-        if not state.is_open and state.kind not in _MENDABLE:
-            break
+        if state.standing in (Standing.MET, Standing.ASKING) or state.kind is Kind.TEXT_PRESENT:
+            break  # Nothing that follows changes it.
     if said and before is not None and said[-1].at < floor:
         return late(expectation, view, said, before)
     if state.is_open and (ended := [part for part in said if part.at <= view.now]):

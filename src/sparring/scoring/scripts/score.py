@@ -17,7 +17,7 @@ from sparring.records import events as ev
 from sparring.scenarios import Expectation, Script, ScriptTurn
 from sparring.scoring.judge import JudgeFailure
 from sparring.scoring.scripts.judging import known_verdicts, settled
-from sparring.scoring.scripts.settling import TurnState
+from sparring.scoring.scripts.settling import AGENTS_FAULT, TurnState
 from sparring.scoring.scripts.states import Standing, State
 
 _OUTSIDE = {
@@ -26,7 +26,6 @@ _OUTSIDE = {
     Kind.HANDSHAKE_TIMEOUT: "<bot-ready>",
 }
 """Names for what failed where there was no turn yet."""
-_AGENTS_FAULT = (Kind.AGENT_CRASHED, Kind.AGENT_ERROR, Kind.PROTOCOL_ERROR)
 
 
 def score_script(
@@ -117,7 +116,7 @@ def _judged(
 def _blames_agent(record: Record) -> bool:
     """Whether a call that broke was broken by an agent that had been ready."""
     is_ready = any(isinstance(event, ev.Ready) for event in record.events)
-    return record.ended is not None and record.ended.kind in _AGENTS_FAULT and is_ready
+    return record.ended is not None and record.ended.kind in AGENTS_FAULT and is_ready
 
 
 def _outside(record: Record) -> ExpectationFailure | None:
@@ -126,7 +125,7 @@ def _outside(record: Record) -> ExpectationFailure | None:
     if ended is None or ended.ending is not Ending.ERROR:
         return None
     kind = ended.kind or Kind.INTERNAL_ERROR
-    name = _OUTSIDE.get(kind, "<agent>" if kind in _AGENTS_FAULT else "<error>")
+    name = _OUTSIDE.get(kind, "<agent>" if kind in AGENTS_FAULT else "<error>")
     return ExpectationFailure(
         turn_index=-1, expectation_index=-1, event_name=name, kind=kind, reason=ended.reason
     )
@@ -143,7 +142,7 @@ def _turn(script: Script, state: TurnState | None, index: int) -> TurnScore:
         for number, (expectation, one) in enumerate(zip(played.expect, state.states, strict=False))
     ]
     undecided = any(one.passed is None for one in expectations) or state.is_open
-    status = "failed" if state.is_lost else "not_judged" if undecided else "passed"
+    status = "failed" if state.is_lost else "undecided" if undecided else "passed"
     lasted = max((one.at for one in state.all if not one.is_open), default=anchor) - anchor
     return TurnScore(
         turn_index=index,

@@ -26,6 +26,9 @@ SEND_AFTER_S = 30.0
 """How long the event of a ``send_after`` is waited for."""
 DEFAULT_TIMEOUT_S = 60.0
 
+AGENTS_FAULT = (Kind.AGENT_CRASHED, Kind.AGENT_ERROR, Kind.PROTOCOL_ERROR)
+"""How an agent breaks a call."""
+
 _HEARD = ("user_transcription", "user_backchannel", "bot_backchannel")
 
 
@@ -200,8 +203,10 @@ def _cut(sightings: Sightings, index: int) -> Cut:
         return Cut(math.inf)
     if ended.ending is Ending.BOT:
         return Cut(ended.at, Kind.BOT_ENDED, "the agent hung up")
-    if ended.kind is not None:
+    if ended.kind in AGENTS_FAULT:
         return Cut(ended.at, ended.kind, ended.reason)
+    if ended.ending is not Ending.END_CALL:
+        return Cut(math.inf)  # What broke the call off says nothing about the agent.
     return Cut(sightings.hung_up.at if sightings.hung_up is not None else ended.at)
 
 
