@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
 from support.demo_agent import start_agent  # noqa: E402, the path is set first
-from support.fake_llm import Chat, FakeLLM, Reply, end_call  # noqa: E402
+from support.fake_llm import Chat, FakeLLM, Reply, agreeing, end_call  # noqa: E402
 
 LINES = ["Hi, I'd like to book a table for two tonight at 6 PM.", "It's Jamie Lee.", "555-0142."]
 SIMULATION = {
@@ -39,7 +39,6 @@ SIMULATION = {
 FURTHER = 10
 """How many more calls are played to learn what one of them costs."""
 SIDES = ("peer", "ours")
-AGREED = ("yes", "meets", "answer", "probability")
 
 PYTHON = [sys.executable, "-m"]
 OURS = [*PYTHON, "sparring", "run"]
@@ -84,19 +83,9 @@ def answer(chat: Chat) -> Reply | str:
     """A caller that says its lines and hangs up, and a judge that finds everything well."""
     if chat.is_judge:
         assert chat.schema is not None
-        return json.dumps(_filled(chat.schema))
+        return json.dumps(agreeing(chat.schema))
     said = sum(message["role"] == "assistant" for message in chat.messages)
     return LINES[said] if said < len(LINES) else end_call("Perfect, thank you!")
-
-
-def _filled(schema: dict[str, Any], name: str = "") -> Any:
-    """An answer of this schema that agrees with everything."""
-    if "enum" in schema:
-        agreeing = [value for value in schema["enum"] if value in AGREED]
-        return (agreeing or schema["enum"])[0]
-    if schema.get("type") == "object":
-        return {key: _filled(value, key) for key, value in schema["properties"].items()}
-    return float(name in AGREED) if schema.get("type") == "number" else ""
 
 
 class Bench:

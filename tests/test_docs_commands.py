@@ -4,6 +4,7 @@ Whatever calls an agent calls the demo agent; whatever asks an LLM asks a stub o
 installs or serves is looked at and not run.
 """
 
+import json
 import os
 import re
 import shlex
@@ -14,12 +15,11 @@ from asyncio.subprocess import PIPE, STDOUT, create_subprocess_exec
 from pathlib import Path
 
 import pytest
-import yaml
 
 from sparring.records.kinds import Kind
 from support.command import sparring
 from support.demo_agent import AgentProcess
-from support.fake_llm import Chat, FakeLLM, Reply, end_call, verdicts
+from support.fake_llm import Chat, FakeLLM, Reply, agreeing, end_call
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -55,14 +55,15 @@ def prepare(document: Path, directory: Path) -> None:
     (directory / "suites" / "demo.yaml").write_text(suite.replace("../src/sparring/demo", bots))
     for block in blocks(document, "yaml"):
         name = re.search(r"^name: (\w+)$", block, re.MULTILINE)
-        if name and "persona" in yaml.safe_load(block):
+        if name and re.search(r"^(persona|turns):", block, re.MULTILINE):
             (directory / f"{name[1]}.yaml").write_text(block, "utf-8")
 
 
 def answer(chat: Chat) -> Reply | str:
     """A caller who books a table, and a judge who finds it good."""
     if chat.is_judge:
-        return verdicts(chat)
+        assert chat.schema is not None
+        return json.dumps(agreeing(chat.schema))
     said = sum(message["role"] == "assistant" for message in chat.messages)
     return LINES[said] if said < len(LINES) else end_call("Perfect, thank you!")
 

@@ -42,7 +42,7 @@ async def test_every_simulation_plays_without_an_llm(tmp_path: Path):
         ("forgetful", "book_table was called with party_size=4, wanted 2 [function_calls]"),
         ("all_talk", 'book_table(party_size=2, time="18:00") was not called [function_calls]'),
         ("rambling", "at most 60 [out_of_range]"),
-        ("crashing", "connection broke during the call"),
+        ("crashing", "during the call the agent exited with code 3"),
     ],
 )
 async def test_a_broken_agent_fails_for_its_own_reason(tmp_path: Path, agent: str, reason: str):

@@ -86,6 +86,7 @@ class Reply:
 
 
 Answer = Callable[[Chat], Reply | str]
+_AGREED = ("yes", "meets", "probability")
 
 
 def end_call(text: str = "", success: bool = True, reason: str = "done") -> Reply:
@@ -111,6 +112,15 @@ def verdicts(chat: Chat, goal: str = "yes", **changes: Any) -> str:
                 for criterion in rule["properties"]
             }
     return json.dumps(answer)
+
+
+def agreeing(schema: dict[str, Any], name: str = "") -> Any:
+    """An answer of any schema that agrees with everything that can be agreed with."""
+    if "enum" in schema:
+        return next((value for value in schema["enum"] if value in _AGREED), schema["enum"][0])
+    if schema.get("type") == "object":
+        return {key: agreeing(rule, key) for key, rule in schema["properties"].items()}
+    return float(name in _AGREED) if schema.get("type") == "number" else ""
 
 
 class FakeLLM:

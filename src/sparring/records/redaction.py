@@ -10,6 +10,7 @@ not ``KEYBOARD``), so what is hidden is hidden because of its name.
 import json
 import os
 import re
+from functools import lru_cache
 from typing import Any, cast
 from urllib.parse import unquote, unquote_plus
 
@@ -93,13 +94,24 @@ def _overlap(text: str, secret: str) -> int:
     return next((n for n in range(longest, 0, -1) if text.endswith(secret[:n])), 0)
 
 
-def _secrets() -> list[str]:
+def _secrets() -> tuple[str, ...]:
+    """Secrets as they are now, the longest first; asked for with every line that is written."""
     values = {
         value
         for name, value in os.environ.items()
-        if len(value) >= _SHORTEST and _NAMES.search(name)
+        if len(value) >= _SHORTEST and _names_a_secret(name)
     }
-    plain = values | _kept
+    return _as_written(frozenset(values | _kept))
+
+
+@lru_cache(4096)
+def _names_a_secret(name: str) -> bool:
+    return _NAMES.search(name) is not None
+
+
+@lru_cache(8)
+def _as_written(plain: frozenset[str]) -> tuple[str, ...]:
+    """Secrets, plain and as they stand in JSON."""
     escaped = {json.dumps(value)[1:-1] for value in plain}
     escaped |= {json.dumps(value, ensure_ascii=False)[1:-1] for value in plain}
-    return sorted(plain | escaped, key=len, reverse=True)
+    return tuple(sorted(plain | escaped, key=len, reverse=True))
