@@ -97,3 +97,8 @@ def test_whatever_python_writes_is_read_as_strict_json(value: Any):
 
 def test_a_header_is_indented_for_people():
     assert json_of(header(), indent=1).startswith('{\n "schema_version": 1,')
+
+
+def test_half_a_surrogate_pair_is_mended_wherever_it_comes_from():
+    note = ev.Note.model_construct(at=0, type="note", text="he said \ud83d")
+    assert json.loads(json_of(note))["text"] == "he said ?"

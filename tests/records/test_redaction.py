@@ -82,3 +82,9 @@ def test_ordinary_words_of_a_block_are_not_secrets():
     keep_secrets_of({**words, "endpoint": "https://llm.example/v1?model=reservation"})
     text = "a reservation, understanding https://llm.example/v1"
     assert redact(text) == text
+
+
+def test_the_beginning_of_a_secret_is_hidden_where_a_text_was_cut(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("A_KEY", "sk-verysecretvalue1234567890")
+    assert redact('not the text "KEY=sk-verysecret…"') == f'not the text "KEY={MASK}…"'
+    assert redact("a cut word…") == "a cut word…"

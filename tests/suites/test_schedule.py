@@ -67,6 +67,15 @@ async def test_a_group_at_its_cap_holds_back_nobody_else():
         assert clockwork.begun[3:] == ["a2"]
 
 
+async def test_what_is_coming_keeps_to_the_caps_too():
+    made = schedule("a1 a2 a3 b1 b2", a=1)
+    assert made.upcoming(3) == ["a1", "b1", "b2"]
+    async with Clockwork(made, 1) as clockwork:
+        assert made.upcoming(9) == ["b1", "b2"]
+        await clockwork.finish("a1")
+        assert clockwork.begun == ["a1", "a2"]
+
+
 async def test_after_stop_nothing_more_begins():
     made = schedule("a1 a2 a3 a4")
     async with Clockwork(made, 2) as clockwork:

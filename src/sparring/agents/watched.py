@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Protocol
 
 from sparring.agents.connection import AgentConnection, SessionOptions, ToAgent
@@ -16,6 +17,11 @@ _BROKEN = 1006
 
 class Watched(Protocol):
     """What is watched: an ``AgentProcess``, say."""
+
+    @property
+    def log(self) -> Path:
+        """Where its output goes."""
+        ...
 
     async def exited(self) -> object:
         """Wait until it is gone; how, as the end of a sentence that begins with its name."""
@@ -95,4 +101,4 @@ class WatchedConnection:
         return closed.model_copy(update={"process": f"{gone}. {self._last_lines()}"})
 
     def _last_lines(self) -> str:
-        return f"Its last lines:\n{self._agent.last_lines()}"
+        return f"Its last lines ({self._agent.log}):\n{self._agent.last_lines()}"

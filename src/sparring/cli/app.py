@@ -64,11 +64,13 @@ def check(paths: Paths) -> None:
     Every problem of every file is listed as file:line:column, with the way out; exits 2 if there is
     one.
     """
+    from sparring.records.redaction import redact
     from sparring.scenarios import load
 
+    load_environment()  # What is secret in it must not be quoted.
     loaded = load(paths)
     for problem in loaded.problems:
-        typer.echo(str(problem), err=True)
+        typer.echo(redact(str(problem)), err=True)
     scenarios = f"{len(loaded.scenarios)} scenario(s) in {len(loaded.files)} file(s)"
     if loaded.problems:
         typer.echo(f"{scenarios} are good; {len(loaded.problems)} problem(s)", err=True)

@@ -91,20 +91,24 @@ def carry_out(planned: Sequence[Run], problems: Sequence[object], wanted: Wanted
     if not planned:
         typer.echo("error: nothing to run", err=True)
         return Exit.USAGE
+    resumed = _resumed(wanted)
+    left = remainder(planned, resumed.results() if resumed else ())
     try:
         with loading():  # The clients of models are imported as they are needed.
-            asyncio.run(_check(Casting(wanted.offline, wanted.judged), planned))
+            asyncio.run(_check(Casting(wanted.offline, wanted.judged), left.runs))
     except ModelError as error:
         raise UsageError(f"{error}. Or play without an LLM: --offline") from error
     if wanted.logs_dir is not None:
         make_logs_dir(wanted.logs_dir)
-    directory, left = _directory(planned, wanted)
+    directory = resumed or RunDirectory.create(wanted.runs_dir, wanted.name)
     started = time.monotonic()
     log_into(directory if wanted.debug else None)
     with _report(wanted, len(left.runs)) as report:
         results = _play(left, planned, directory, report, wanted)
     report.summary(results, time.monotonic() - started, directory.path, planned)
     directory.close()
+    if problems:
+        typer.echo(f"{len(problems)} problem(s) are told above: not all could be played", err=True)
     if wanted.logs_dir is not None:
         copy_logs(results, directory.path, wanted.logs_dir)
     code = exit_code(results, wanted.measured)
@@ -113,14 +117,14 @@ def carry_out(planned: Sequence[Run], problems: Sequence[object], wanted: Wanted
     return Exit.USAGE if problems and code is Exit.PASSED else code
 
 
-def _directory(planned: Sequence[Run], wanted: Wanted) -> tuple[RunDirectory, Remainder]:
-    """Where the runs go, and which of them are left to play."""
-    if wanted.resume and wanted.name is None:
+def _resumed(wanted: Wanted) -> RunDirectory | None:
+    """The run directory that is gone on in, if one is."""
+    if not wanted.resume:
+        return None
+    if wanted.name is None:
         raise UsageError("which run is to be gone on with? Name it: -n NAME")
-    if wanted.resume and wanted.name and (wanted.runs_dir / wanted.name).exists():
-        directory = RunDirectory.resume(wanted.runs_dir / wanted.name)
-        return directory, remainder(planned, directory.results())
-    return RunDirectory.create(wanted.runs_dir, wanted.name), Remainder([], list(planned))
+    path = wanted.runs_dir / wanted.name
+    return RunDirectory.resume(path) if path.exists() else None
 
 
 def _report(wanted: Wanted, runs: int) -> TerminalReport:
@@ -151,7 +155,7 @@ def _play(
     options = PlayOptions(
         at_once=wanted.at_once,
         caps=wanted.caps,
-        ahead=wanted.at_once,
+        ahead=max(1, wanted.at_once // 2),
         retries=wanted.retries,
         max_failures=wanted.max_failures,
         call=CallOptions(

@@ -59,7 +59,8 @@ def play_suite(path: Path, asked: SuiteWanted) -> Exit:
     starting = Starting(asked.spawn, asked.python, isolation)
     with tempfile.TemporaryDirectory(prefix="sparring-") as bodies:
         agents = [
-            (agent_of(one, manifest, starting, Path(bodies)), one.scenarios) for one in entries
+            (agent_of(one, f"{number:02}", manifest, starting, Path(bodies)), one.scenarios)
+            for number, one in enumerate(entries, 1)
         ]
         casting = Casting(asked.offline, asked.judged)
         planned = plan_all(agents, casting.plays_agenda, lambda one: repeat or _required(one))

@@ -3,8 +3,10 @@
 It is the same for every door. Imports only typer, since every ``pipecat`` command loads it.
 """
 
+import errno
 import gc
 import io
+import os
 import signal
 import sys
 from collections.abc import Generator
@@ -30,6 +32,11 @@ class Commands(TyperGroup):
 
             typer.echo(redact(f"error: {error}"), err=True)
             raise typer.Exit(Exit.USAGE) from None
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            typer.echo("error: what there is to say cannot be written: the disk is full", err=True)
+            raise typer.Exit(Exit.USAGE) from None
 
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, *((signal.SIGHUP,) if hasattr(signal, "SIGHUP") else ()))
@@ -40,6 +47,9 @@ def take_over() -> None:
     """Make this process ours: stopped, it says so and exits as an interrupted run does."""
     for number in SIGNALS:
         signal.signal(number, _stop)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # Closed by whoever runs us: what is said goes nowhere.
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # A terminal that cannot show é gets a ?.

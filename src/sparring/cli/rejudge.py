@@ -37,6 +37,8 @@ def rejudge(
     found = find_records([path for path in paths if path.suffix not in YAML])
     if not found.files:
         raise UsageError("there are no records to judge: name some, or a run directory")
+    if output.resolve() in {file.resolve() for file in found.files}:
+        raise UsageError(f"{output} is a record to be judged: choose another place with -o")
     results_file = ResultsFile(output)
     report = TerminalReport(verbose=verbose)
     if found.run_directories:

@@ -24,6 +24,8 @@ MAX_TRIES = 5
 FIRST_WAIT_S = 0.5
 MAX_WAIT_S = 30.0
 """No single wait is longer, whatever a server asks for."""
+PIECE_S = 150.0
+"""For the next piece of an answer, however alive the connection is kept."""
 MAX_REQUESTS = 4
 """Requests under way at once, per server."""
 
@@ -99,7 +101,7 @@ async def with_retries(
         begun = False
         try:
             async with slots, aclosing(attempt()) as pieces:
-                async for piece in pieces:
+                while (piece := await _next(pieces)) is not None:
                     begun = True
                     yield piece
             return
@@ -113,6 +115,15 @@ async def with_retries(
             wait, words = _wait(number, failure.retry_after_s)
             yield Waiting(f"{server} {failure.event}: waiting {words}, try {number + 1}")
             await asyncio.sleep(wait)
+
+
+async def _next(pieces: AsyncGenerator[Piece]) -> Piece | None:
+    """The next piece; a server that only keeps the connection alive has not answered."""
+    try:
+        async with asyncio.timeout(PIECE_S):
+            return await anext(pieces, None)
+    except TimeoutError:
+        raise Silent(f"sent nothing of an answer within {PIECE_S:g} s") from None
 
 
 def _wait(number: int, asked_s: float | None) -> tuple[float, str]:

@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any, Literal, cast, get_origin
 
 from pydantic import BaseModel
+from pydantic_core import PydanticSerializationError
 
 from sparring.records.redaction import MASK, redact
 
@@ -25,10 +26,13 @@ _SUSPECT = re.compile(r"\\u[dD][89a-fA-F]|NaN|Infinity|[eE]\+?[0-9]{3}")
 
 def json_of(model: BaseModel, *, exclude_none: bool = False, indent: int | None = None) -> str:
     """A model as JSON without secrets; on one line, unless it is indented."""
-    text = model.model_dump_json(exclude_none=exclude_none, indent=indent)
-    if redact(text) != text:
+    try:
+        text = model.model_dump_json(exclude_none=exclude_none, indent=indent)
+    except PydanticSerializationError:  # Half a surrogate pair, from an LLM's answer say.
+        text = ""
+    if not text or redact(text) != text:
         data = model.model_dump(mode="json", exclude_none=exclude_none)
-        cleaned = _without_secrets(data, model)
+        cleaned = _mended(_without_secrets(data, model))
         compact = (",", ":") if indent is None else None
         text = json.dumps(cleaned, ensure_ascii=False, indent=indent, separators=compact)
     return text.translate(_LINE_ENDS)

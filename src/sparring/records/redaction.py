@@ -24,6 +24,8 @@ _BEARER = re.compile(r"Bearer\s+(\S+)", re.IGNORECASE)
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://\S+", re.IGNORECASE)
 _SHORTEST = 8
 MASK = "[redacted]"
+_CUT = "…"
+"""What stands where we cut a long text."""
 
 _kept: set[str] = set()
 
@@ -78,7 +80,17 @@ def redact(text: str) -> str:
     for secret in _secrets():
         if secret in text:
             text = text.replace(secret, MASK)
-    return text
+    return _without_beginnings(text) if _CUT in text else text
+
+
+def _without_beginnings(text: str) -> str:
+    """A text without beginnings of secrets where it was cut: what is left of one is one still."""
+    parts = text.split(_CUT)
+    for index, part in enumerate(parts[:-1]):
+        length = unfinished(part)
+        if length >= _SHORTEST:
+            parts[index] = part[:-length] + MASK
+    return _CUT.join(parts)
 
 
 def unfinished(text: str) -> int:

@@ -148,11 +148,14 @@ class TerminalReport:
             for result in failures:
                 self._print(failure(result))
         tallied = tallies(results, planned)
-        if any(one.planned > 1 or one.not_run for one in tallied):
-            self._print([Text("\nScenarios:"), *map(scenario_line, tallied)])
+        begun = [one for one in tallied if one.counts]
+        if any(one.planned > 1 for one in tallied):
+            self._print([Text("\nScenarios:"), *map(scenario_line, begun)])
+        not_run = sum(one.not_run for one in tallied)
+        missing = f", {not_run} of {len(results) + not_run} not run" if not_run else ""
         self._print(
             [
-                Text(f"{tally(results)} · {seconds:.1f}s"),
+                Text(f"{tally(results)}{missing} · {seconds:.1f}s"),
                 Text(f"records and logs: {directory}", style="dim"),
             ]
         )

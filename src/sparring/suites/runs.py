@@ -123,7 +123,7 @@ class RunPlayer:
         """Store a result; one that cannot be stored is an error, whatever it was."""
         try:
             self._directory.add(result)
-        except OSError as error:
+        except Exception as error:  # One result's trouble is not the next one's.
             told = f"its result could not be stored: {why(error)}"
             update = {"status": Status.ERROR, "passed": False, "kind": Kind.INTERNAL_ERROR}
             result = result.model_copy(update={**update, "reason": told, "error": told})

@@ -40,8 +40,14 @@ class Schedule(Generic[T]):
         return len(self._waiting)
 
     def upcoming(self, count: int) -> list[T]:
-        """The first of those that have not been begun."""
-        return self._waiting[:count]
+        """The first of those that have not been begun and could be, beside those that go on."""
+        going, coming = self._going.copy(), list[T]()
+        for item in self._waiting:
+            group = self._group_of(item)
+            if len(coming) < count and going[group] < self._caps.get(group, going[group] + 1):
+                going[group] += 1
+                coming.append(item)
+        return coming
 
     def stop(self) -> None:
         """Begin nothing more; what goes on goes on."""

@@ -99,7 +99,7 @@ class RunDirectory:
 
     def _owned(self) -> Self:
         """Take the directory for ourselves, until we close it or are gone."""
-        self._lock = os.open(self.results_path, os.O_CREAT | os.O_WRONLY)
+        self._lock = os.open(self.results_path, os.O_CREAT | os.O_WRONLY, 0o666)
         if fcntl is not None:
             try:
                 fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -198,19 +198,19 @@ class RunDirectory:
         """Read the results back, one at a time."""
         if not self.results_path.exists():
             return
-        with self.results_path.open(encoding="utf-8") as file:
+        with self.results_path.open("rb") as file:
             for number, line in enumerate(file, 1):
-                if not line.endswith("\n"):
+                if not line.endswith(b"\n"):
                     return  # Torn: its process died while writing.
                 try:
-                    yield read_result(line)
+                    yield read_result(line.decode())
                 except ValueError as error:
                     raise RecordError(f"{self.results_path}:{number}: no result: {error}") from None
 
 
 def _is_plain(name: str) -> bool:
     fits = name.strip() == name and name.isprintable() and not re.search(r"[/\\]", name)
-    return bool(name) and fits and name not in (".", "..") and not name.startswith("-")
+    return bool(name) and fits and name[0] not in ".-"
 
 
 def _fitting(stem: str) -> str:

@@ -58,11 +58,14 @@ def choose(entries: Sequence[SuiteEntry], choice: Choice) -> list[SuiteEntry]:
     return list(_gathered(pairs))
 
 
-def agent_of(one: SuiteEntry, manifest: Manifest, starting: Starting, bodies: Path) -> StartedAgent:
+def agent_of(
+    one: SuiteEntry, number: str, manifest: Manifest, starting: Starting, bodies: Path
+) -> StartedAgent:
     """The agent of an entry.
 
     Args:
         one: The entry.
+        number: What tells its shared files from those of an entry with the same label.
         manifest: Its manifest.
         starting: What overrules the manifest.
         bodies: A directory for the bodies that the manifest holds itself.
@@ -71,7 +74,7 @@ def agent_of(one: SuiteEntry, manifest: Manifest, starting: Starting, bodies: Pa
         UsageError: If it cannot be started as the manifest says.
     """
     entry = one.entry
-    name = re.sub(r"[^\w.-]+", "_", entry.label).lstrip(".")
+    name = f"{number}-" + re.sub(r"[^\w.-]+", "_", entry.label)
     cwd, arguments = one.cwd, ()
     if one.body is not None:
         cwd = cwd or one.body.parent

@@ -121,9 +121,22 @@ async def test_an_agent_that_exits_while_it_waits(tmp_path: Path, fleet: Fleet, 
     agent = await lease._obtaining
     os.kill(pid_of(agent.last_lines()), signal.SIGKILL)
     await agent.exited()
-    with pytest.raises(AgentExited, match="killed by SIGKILL while it waited for its call"):
-        async with lease:
-            pass
+    async with lease as second:  # Not the run's fault: it gets another.
+        assert second is not agent and second.exit is None
+        assert pid_of(second.last_lines()) != pid_of(agent.last_lines())
+
+
+@pytest.mark.parametrize("isolation", ["process", "fork", "session"])
+async def test_entries_of_one_name_are_two_agents(tmp_path: Path, fleet: Fleet, isolation: str):
+    entries = [
+        AgentEntry(
+            "bot", spawn_of(tmp_path, LISTENS, env={"PLANTED_KEY": key}), Isolation(isolation)
+        )
+        for key in ("a", "b")
+    ]
+    for one, key in zip(entries, "ab", strict=True):
+        async with fleet.agent(one, tmp_path / f"{key}.log") as agent:
+            assert agent.last_lines().split()[-1] == key
 
 
 @pytest.mark.parametrize(

@@ -136,3 +136,20 @@ def test_words_stay_as_they_are(text: str):
 )
 def test_other_markup_is_found(text: str):
     assert has_markup(without_markup(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("The name is **James Ellis**.", "The name is James Ellis."),
+        ("**Two guests**, please.", "Two guests, please."),
+        ("**It's** Jamie.", "It's Jamie."),
+        ("Make it **Thursdays** then.", "Make it Thursdays then."),
+        ("The name is *James Ellis*.", "The name is James Ellis."),
+        ("(It's for my mother), a table for two.", "(It's for my mother), a table for two."),
+        ("*sighs* Fine.", "Fine."),
+        ("*Jamie waits* Fine.", "Fine."),
+    ],
+)
+def test_emphasis_keeps_its_words(text: str, words: str):
+    assert without_markup(text) == words

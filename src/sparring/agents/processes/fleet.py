@@ -44,19 +44,24 @@ class Lease:
     def __init__(self, supply: Supply, log: Path):
         """Begin to obtain an agent; ``Fleet.agent`` makes leases."""
         self._supply = supply
+        self._log = log
         self._obtaining = asyncio.create_task(supply.obtain(log))
         self.is_open = True
         """Not given back yet."""
 
     async def __aenter__(self) -> AgentProcess:
-        """Wait until the agent is ready.
+        """Wait until the agent is ready. One that has gone since is started once more.
 
         Raises:
-            AgentExited: If it exited before it was ready, or since.
+            AgentExited: If it exited before it was ready, or again since.
             ConnectionFailed: If it cannot be started.
         """
         try:
             agent = await self._obtaining
+            if agent.exit is not None:  # It was idle, or another run of a shared one ended it.
+                await self._supply.give_back(agent)
+                self._obtaining = asyncio.create_task(self._supply.obtain(self._log))
+                agent = await self._obtaining
             if agent.exit is not None:
                 raise AgentExited(
                     f"the agent {agent.exit} while it waited for its call. "
@@ -101,7 +106,8 @@ class Fleet:
         self._notice = notice
         self._environment = environment
         self._means: Means | None = None
-        self._supplies: dict[str, Supply] = {}
+        self._supplies: dict[int, tuple[AgentEntry, Supply]] = {}
+        """By the identity of their entries: two may have one name, and are two agents."""
         self._leases: list[Lease] = []
 
     async def __aenter__(self) -> Self:
@@ -118,9 +124,10 @@ class Fleet:
         """
         if self._means is None:
             self._means = Means(Guard(), self._environment, self._logs, self._notice)
-        if entry.name not in self._supplies:
-            self._supplies[entry.name] = _SUPPLIES[entry.isolation](entry, self._means)
-        lease = Lease(self._supplies[entry.name], log)
+        if id(entry) not in self._supplies:
+            supply = _SUPPLIES[entry.isolation](entry, self._means)
+            self._supplies[id(entry)] = (entry, supply)
+        lease = Lease(self._supplies[id(entry)][1], log)
         self._leases = [*(other for other in self._leases if other.is_open), lease]
         return lease
 
@@ -130,6 +137,6 @@ class Fleet:
             return
         try:
             await asyncio.gather(*(lease.close() for lease in self._leases))
-            await asyncio.gather(*(supplied.close() for supplied in self._supplies.values()))
+            await asyncio.gather(*(supplied.close() for _, supplied in self._supplies.values()))
         finally:
             await asyncio.to_thread(self._means.guard.close)

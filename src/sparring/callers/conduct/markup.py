@@ -41,8 +41,10 @@ _AGENT_LABEL = re.compile(
     rf"(?:^|(?<=[.!?。]\s)){_LABEL.format(_AGENTS)}", re.IGNORECASE | re.MULTILINE
 )
 
-_AT_START = re.compile(r"^\s*(?:\([^()\d]*\)|\[[^\[\]\d]*\]|（[^（）\d]*）):?\s*", re.MULTILINE)
-"""Nobody begins to speak in brackets, digits as of a phone number aside."""
+_AT_START = re.compile(
+    r"^\s*(?:\([^()\d]*\)|\[[^\[\]\d]*\]|（[^（）\d]*）):?(?!\s*[,;])\s*", re.MULTILINE
+)
+"""Nobody begins to speak in brackets, but for a phone number's, and what a comma goes on from."""
 _ACT = re.compile(
     r"(?:(?<!\w)(?:\*{1,2}|_)|(?:(?<=[.!?…])|(?<=[.!?…,]\s))[(\[])(?P<act>[^*()\[\]_\n]+)[*)\]_]{1,2}"
     r"(?![\w,;:?])[.!]?"
@@ -94,11 +96,19 @@ def without_markup(words: str) -> str:
 
 
 def _is_act(found: re.Match[str]) -> bool:
-    """Whether marked words tell what the caller does: "sighs", "Jamie waits", "pausing"."""
-    first, second, *_ = [*found["act"].split(), "", ""]
-    verb = second if first.istitle() and second.endswith("s") else first.casefold()
-    tells = verb.endswith(("s", "ing")) and not _NO_VERB.fullmatch(verb)
-    return tells or verb in {"note:", "ooc:"}
+    """Whether marked words tell what the caller does: "sighs", "Jamie waits", "pausing".
+
+    Names and numbers are no verbs, and what is set in bold is stressed: those words are kept.
+    """
+    return not found[0].startswith("**") and _tells(found["act"])
+
+
+def _tells(act: str) -> bool:
+    first, second, *_ = [*act.split(), "", ""]
+    named = first.istitle() and second.islower() and second.endswith("s")
+    verb = second if named else first
+    is_verb = verb.islower() and verb.isalpha() and verb.endswith(("s", "ing"))
+    return (is_verb and not _NO_VERB.fullmatch(verb)) or first.casefold() in {"note:", "ooc:"}
 
 
 def has_markup(words: str) -> bool:
