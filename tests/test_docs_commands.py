@@ -14,7 +14,6 @@ from asyncio.subprocess import PIPE, STDOUT, create_subprocess_exec
 from pathlib import Path
 
 import pytest
-import yaml
 
 from sparring.records.kinds import Kind
 from support.command import sparring
@@ -46,8 +45,9 @@ def commands(document: Path) -> list[str]:
 
 
 def prepare(document: Path, directory: Path) -> None:
-    """Lay out what the commands name: the simulations, and the document's own examples."""
+    """Lay out what the commands name: our examples, and the document's own."""
     shutil.copytree(ROOT / "simulations", directory / "simulations")
+    shutil.copytree(ROOT / "evals", directory / "evals")
     shutil.copy(ROOT / "simulations" / "book_table.yaml", directory)
     suite = (ROOT / "suites" / "demo.yaml").read_text("utf-8")
     (directory / "suites").mkdir()
@@ -55,7 +55,7 @@ def prepare(document: Path, directory: Path) -> None:
     (directory / "suites" / "demo.yaml").write_text(suite.replace("../src/sparring/demo", bots))
     for block in blocks(document, "yaml"):
         name = re.search(r"^name: (\w+)$", block, re.MULTILINE)
-        if name and "persona" in yaml.safe_load(block):
+        if name and re.search(r"^(persona|turns):", block, re.MULTILINE):
             (directory / f"{name[1]}.yaml").write_text(block, "utf-8")
 
 
