@@ -46,8 +46,9 @@ def commands(document: Path) -> list[str]:
 
 
 def prepare(document: Path, directory: Path) -> None:
-    """Lay out what the commands name: the simulations, and the document's own examples."""
+    """Lay out what the commands name: our examples, and the document's own."""
     shutil.copytree(ROOT / "simulations", directory / "simulations")
+    shutil.copytree(ROOT / "evals", directory / "evals")
     shutil.copy(ROOT / "simulations" / "book_table.yaml", directory)
     suite = (ROOT / "suites" / "demo.yaml").read_text("utf-8")
     (directory / "suites").mkdir()

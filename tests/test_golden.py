@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sparring.records import Kind, Status, load_record, make_result
+from sparring.records import Kind, ScriptScore, Status, load_record, make_result
 from sparring.scoring import score
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -32,5 +32,17 @@ def test_a_record_of_an_earlier_version_scores_as_it_did(
     assert make_result(record, made).scenario == "book_table"
 
 
+def test_a_script_of_an_earlier_version_scores_as_it_did():
+    made = score(load_record(GOLDEN / "v1-script.json"))
+    assert isinstance(made, ScriptScore)
+    assert (made.status, made.kind, made.failures) == (Status.PASSED, None, [])
+    assert [turn.status for turn in made.turns] == ["passed"] * 5
+    took = [one.matched for one in made.turns[3].expectations]
+    assert took[0] is not None and took[0].startswith('book_table(date="tonight"')
+
+
 def test_every_golden_record_is_checked():
-    assert {path.stem for path in GOLDEN.iterdir()} == {"v1-good", "v1-forgetful", "v1-crashing"}
+    assert {path.stem for path in GOLDEN.iterdir()} == {
+        *("v1-good", "v1-forgetful", "v1-crashing"),
+        "v1-script",
+    }

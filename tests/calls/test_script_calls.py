@@ -571,3 +571,106 @@ async def test_agents_of_older_versions(play_script: PlayScript, version: str):
     (session,) = agent.sessions
     assert session.query == {"skip_tts": "true"}
     assert session.cancelled
+
+
+# --- Replies that follow one another ------------------------------------------------------------
+
+
+async def test_a_turn_that_listens_hears_what_follows_at_once(play_script: PlayScript):
+    """An asynchronous tool: its result is told as soon as the joke is told, with no gap."""
+
+    async def script(session: Session) -> None:
+        await session.ready()
+        await session.hear()
+        call = await session.tool_open("weather", {})
+        await session.say("I am looking it up.")
+        await session.hear()
+        await session.say("Knock, knock.", gap=0.02)
+        await session.tool_stop(call, "weather", result={"f": 75})
+        await session.say("It is 75 degrees.")
+
+    judge = ScriptJudge(
+        lambda subject, criterion: (
+            "yes" if "75" not in subject["reply"] or "weather" in criterion else "no"
+        )
+    )
+    async with FakeAgent(script) as agent:
+        played = await play_script(
+            agent.url,
+            saying("The weather?", {"event": "function_call"}),
+            saying(
+                "Tell me a joke.",
+                {**REPLY, "eval": "tells a joke"},
+                send_after={"delay_ms": 200},
+            ),
+            listening({**REPLY, "eval": "tells the weather"}),
+            judged_by=judge,
+        )
+    assert played.outcome == (Status.PASSED, None)
+    asked = [subject["reply"] for request in judge.requests for subject in subjects(request)]
+    assert asked == ["Knock, knock.", "It is 75 degrees."]
+
+
+async def test_two_replies_in_one_turn(play_script: PlayScript):
+    async def hands_over(session: Session) -> None:
+        await session.ready()
+        await session.hear()
+        await session.say("Transferring you.")
+        await session.tool("transfer", {"agent": "support"}, took=0.05)
+        await session.say("The boots cost 5 dollars.")
+
+    judge = ScriptJudge(by_reply())
+    async with FakeAgent(hands_over) as agent:
+        played = await play_script(
+            agent.url,
+            saying(
+                "The boots?",
+                {**REPLY, "eval": "says that it transfers, and names no price"},
+                {"event": "function_call", "name": "transfer"},
+                {**REPLY, "eval": "names the price"},
+                {**REPLY, "absent": True, "within_ms": 1000},
+            ),
+            judged_by=judge,
+        )
+    assert played.outcome == (Status.PASSED, None)
+    asked = [subject["reply"] for request in judge.requests for subject in subjects(request)]
+    assert asked == ["Transferring you.", "The boots cost 5 dollars."]
+
+
+async def test_a_canned_line_of_the_tts_is_heard(play_script: PlayScript):
+    async def asks_again(session: Session) -> None:
+        await session.ready()
+        await session.say("Hello.")
+        await asyncio.sleep(0.3)
+        await session.speak("Are you still there?")
+
+    async with FakeAgent(asks_again) as agent:
+        played = await play_script(
+            agent.url, listening(REPLY), listening({**REPLY, "text_contains": "still there"})
+        )
+    assert played.outcome == (Status.PASSED, None)
+
+
+async def test_the_same_greeting_twice_is_seen(play_script: PlayScript):
+    async def greets_twice(session: Session) -> None:
+        await session.ready()
+        await session.say("Hello.")
+        await asyncio.sleep(0.3)
+        await session.say("Hello.")
+
+    absent = {**REPLY, "absent": True, "within_ms": 800}
+    async with FakeAgent(greets_twice) as agent:
+        played = await play_script(agent.url, listening(REPLY, absent))
+    assert played.outcome == (Status.FAILED, Kind.UNEXPECTED_EVENT)
+
+
+async def test_one_deadline_for_all_that_a_turn_expects(play_script: PlayScript):
+    begun = time.monotonic()
+    missing = [{"event": "function_call", "within_ms": 500}, {**REPLY, "within_ms": 500}]
+    async with FakeAgent(silent) as agent:
+        played = await play_script(agent.url, saying("Hi.", *missing))
+    assert time.monotonic() - begun < 3
+    assert [failure.kind for failure in played.score.failures] == [
+        Kind.MISSING_FUNCTION_CALL,
+        Kind.TIMEOUT,
+    ]

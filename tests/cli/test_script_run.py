@@ -9,7 +9,7 @@ import yaml
 
 from support.command import Ran, sparring, start
 from support.fake_agent import FakeAgent, Session, polite_booking, replies
-from support.fake_llm import Chat, FakeLLM
+from support.fake_llm import Chat, FakeLLM, verdicts
 
 REPLY = {"event": "response"}
 BOOKING: list[dict[str, Any]] = [
@@ -22,14 +22,6 @@ BOOKING: list[dict[str, Any]] = [
         ],
     },
 ]
-
-
-def verdicts(chat: Chat, **changes: str) -> str:
-    """A judge's answer: ``yes`` to every question but those that are changed."""
-    schema = chat.schema or json.loads(chat.last.rsplit("\n", 1)[1])
-    keys = [key for key in schema["properties"] if key != "id"]
-    made = {key: {"verdict": changes.get(key, "yes"), "reason": "because"} for key in keys}
-    return json.dumps({"id": schema["properties"]["id"]["enum"][0], **made})
 
 
 async def play(

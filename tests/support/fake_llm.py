@@ -97,13 +97,17 @@ def end_call(text: str = "", success: bool = True, reason: str = "done") -> Repl
 def verdicts(chat: Chat, goal: str = "yes", **changes: Any) -> str:
     """A judge's whole answer: this goal, ``meets`` for every turn and criterion.
 
-    ``changes`` replace verdicts: ``turn_2={"c1": "fails"}``.
+    Of a script, ``yes`` to every question.
+
+    ``changes`` replace verdicts: ``turn_2={"c1": "fails"}``, ``q1="no"``.
     """
     schema = chat.schema or json.loads(chat.last.rsplit("\n", 1)[1])
     answer: dict[str, Any] = {}
     for key, rule in schema["properties"].items():
         if key == "id":
             answer[key] = rule["enum"][0]
+        elif "verdict" in rule["properties"] and key != "goal":  # A script's expectation.
+            answer[key] = {"verdict": changes.get(key, "yes"), "reason": "so"}
         elif key == "goal":
             answer[key] = {"verdict": goal, "reason": "" if goal == "yes" else "it was not done"}
         else:

@@ -37,6 +37,7 @@ class SuiteWanted:
     offline: bool = False
     judged: bool = True
     timeout_s: float = 60.0
+    """How long a script's expectation has that does not say."""
     retries: int = 0
     max_failures: int | None = None
     verbose: bool = False
