@@ -154,3 +154,12 @@ def test_every_attempt_has_a_seed_of_its_own_that_stays():
     assert len(seeds) == 100
     assert attempt_seed(7, "a", 1) == attempt_seed(7, "a", 1) != attempt_seed(8, "a", 1)
     assert all(0 <= seed < 2**32 for seed in seeds)
+
+
+def test_a_transcript_holds_no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("DEMO_API_KEY", "hunter2-hunter2")
+    directory = RunDirectory.create(tmp_path, "run")
+    path = directory.save_transcript("call", record(user(1, 1, "It is hunter2-hunter2.")))
+    assert path == directory.transcript_path("call")
+    assert "hunter2" not in path.read_text("utf-8")
+    assert path.read_text("utf-8").startswith("USER 1000..1000 ms: It is ")

@@ -60,19 +60,21 @@ class AgentProcess:
         self.process.stdout.close()
 
 
-def start_agent(variant: str | None = None, *python_options: str) -> AgentProcess:
-    """Start a demo agent on a free port, in a process group of its own."""
+def start_agent(
+    variant: str | None = None, *python_options: str, module: str = "sparring.demo.agent"
+) -> AgentProcess:
+    """Start a demo agent, or another module, on a free port and in a process group of its own."""
     with socket.socket() as probe:
         probe.bind(("localhost", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, *python_options, "-m", "sparring.demo.agent", "--port", str(port)]
+    command = [sys.executable, *python_options, "-m", module, "--port", str(port)]
     if variant:
         command += ["--agent", variant]
     agent = AgentProcess(
         subprocess.Popen(
             command,
             cwd=REPO,
-            env=os.environ | {"PYTHONPATH": str(REPO / "src")},
+            env=os.environ | {"PYTHONPATH": f"{REPO / 'src'}{os.pathsep}{REPO / 'tests'}"},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

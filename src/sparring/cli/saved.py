@@ -102,6 +102,10 @@ def load_saved(path: Path, scenario: Scenario | None) -> Record:
             )
         return record_of_conversation(path, identity_of(scenario))
     record = load_record(path)
-    if scenario is None:
+    if scenario is not None:
+        record = record.model_copy(update={"scenario": identity_of(scenario)})
+    if record.soundtrack is None:
         return record
-    return record.model_copy(update={"scenario": identity_of(scenario)})
+    from sparring.scoring.voice.remeasure import remeasured  # Needs numpy.
+
+    return remeasured(record, path.parent.parent)

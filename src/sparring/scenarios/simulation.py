@@ -49,6 +49,12 @@ class Simulation(Definition):
         gt=0,
         description="By when after a caller turn the agent must have begun to answer it.",
     )
+    speech_threshold_rms: float = Field(
+        default=220,
+        gt=0,
+        description="From which level on sound counts as speech: root mean square of 20 ms, in "
+        "units of 16-bit samples.",
+    )
     runs: int = Field(default=1, ge=1, description="How often a suite plays it.")
     first_speaker: Literal["agent", "caller"] = Field(
         default="agent",

@@ -40,7 +40,7 @@ class LineOptions:
     hears: bool = True
     """Whether the agent's sound is taken."""
     recording: Path | None = None
-    """Where the recording goes; None keeps none."""
+    """Where the recording goes, in a folder of the run directory; None keeps none."""
     threshold: float = THRESHOLD_RMS
     """The RMS that counts as voiced."""
 
@@ -131,7 +131,7 @@ class AudioLine:
         path = self.options.recording
         return Soundtrack(
             at=self.clock.now(),
-            path=None if path is None or self._recorder.fault else path.as_posix(),
+            path=None if path is None or self._recorder.fault else "/".join(path.parts[-2:]),
             began=self.clock.began,
             duration_ms=caller.duration_ms,
             threshold=self.options.threshold,

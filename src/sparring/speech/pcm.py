@@ -7,14 +7,11 @@ but sample for sample where it belongs: what is behind is made up by ``flush``.
 import numpy as np
 import soxr  # pyright: ignore[reportMissingTypeStubs]  (it has none)
 
-from sparring.scoring.voice.voiced import Samples
+from sparring.scoring.voice.voiced import Samples, from_bytes
+
+__all__ = ["NOTHING", "Resampler", "Samples", "from_bytes", "resample", "silence", "to_bytes"]
 
 NOTHING: Samples = np.zeros(0, np.int16)
-
-
-def from_bytes(pcm: bytes) -> Samples:
-    """Samples of little-endian 16-bit PCM; half a sample at the end is left out."""
-    return np.frombuffer(pcm[: len(pcm) // 2 * 2], "<i2").astype(np.int16, copy=False)
 
 
 def to_bytes(samples: Samples) -> bytes:

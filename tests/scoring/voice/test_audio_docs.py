@@ -7,8 +7,8 @@ import pytest
 from sparring.scenarios.measure_names import VOICE_MEASURES, VoiceMeasure
 from sparring.scoring.voice.overlaps import BACKCHANNEL_WINDOW_MS, YIELD_WINDOW_MS
 from sparring.scoring.voice.responses import DEFAULT_DEADLINE_MS
-from sparring.scoring.voice.speech import JOIN_GAP_MS, VOICE_METRICS_VERSION
-from sparring.scoring.voice.voiced import FRAME_MS, THRESHOLD_RMS
+from sparring.scoring.voice.speech import JOIN_GAP_MS, THRESHOLD_RMS, VOICE_METRICS_VERSION
+from sparring.scoring.voice.voiced import FRAME_MS
 
 DOCUMENT = (Path(__file__).parents[3] / "docs" / "audio-metrics.md").read_text("utf-8")
 

@@ -17,7 +17,7 @@ def spoken_latency(record: Record, deadline_ms: float) -> Measurement:
         record: A record with sound.
         deadline_ms: By when a turn must have been answered not to be missed.
     """
-    why, speech = unmeasurable(record.soundtrack), speech_of(record)
+    why, speech = unmeasurable(record), speech_of(record)
     if why is not None or speech is None:
         return Measurement(None, f"not measured: {why}")
     made = responses(speech, deadline_ms)

@@ -9,14 +9,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from sparring.records import Record, Side, Soundtrack
+from sparring.records import Record, Side
 from sparring.scenarios.measure_names import VoiceMeasure
 from sparring.scoring.measurement import Measurement
 from sparring.scoring.voice import durations, overlaps
 from sparring.scoring.voice.intervals import longest, total
 from sparring.scoring.voice.percentiles import percentile
 from sparring.scoring.voice.responses import Responses, responses
-from sparring.scoring.voice.speech import VOICE_METRICS_VERSION, Speech, speech_of
+from sparring.scoring.voice.speech import (
+    VOICE_METRICS_VERSION,
+    Speech,
+    speech_of,
+    threshold_of,
+)
 
 _BOTH = (Side.CALLER, Side.AGENT)
 
@@ -30,7 +35,7 @@ def measure_voice(name: VoiceMeasure, record: Record, deadline_ms: float) -> Mea
         deadline_ms: By when the agent must have begun to answer.
     """
     sides = (Side.AGENT,) if name.startswith("speaking_duration") else _BOTH
-    why, speech = unmeasurable(record.soundtrack, sides), speech_of(record)
+    why, speech = unmeasurable(record, sides), speech_of(record)
     if why is not None or speech is None:
         return Measurement(None, f"not measured: {why}")
     made = _MEASURES[name](_Heard(speech, deadline_ms))
@@ -38,10 +43,16 @@ def measure_voice(name: VoiceMeasure, record: Record, deadline_ms: float) -> Mea
     return Measurement(made.value, made.text, made.fault, versioned)
 
 
-def unmeasurable(sound: Soundtrack | None, sides: Sequence[Side] = _BOTH) -> str | None:
+def unmeasurable(record: Record, sides: Sequence[Side] = _BOTH) -> str | None:
     """Why nothing can be said of the speech of these sides; None if it can."""
+    sound, threshold = record.soundtrack, threshold_of(record)
     if sound is None:
         return "the call has no sound"
+    if sound.threshold != threshold:
+        return (
+            f"the sound was measured at a threshold of {sound.threshold:.12g}, and there is no "
+            f"recording to measure again at {threshold:.12g}"
+        )
     tracks = {
         Side.CALLER: (sound.caller, sound.caller_floor),
         Side.AGENT: (sound.agent, sound.agent_floor),
@@ -50,10 +61,10 @@ def unmeasurable(sound: Soundtrack | None, sides: Sequence[Side] = _BOTH) -> str
         track, floor = tracks[side]
         if track is None:
             return f"the {side}'s sound was not recorded"
-        if floor >= sound.threshold > 0:
+        if floor >= threshold:
             return (
-                f"the {side}'s line is never quiet (noise floor {floor:.0f} RMS), "
-                f"so speech cannot be told from it at a threshold of {sound.threshold:.0f}"
+                f"the {side}'s line is never quiet (noise floor {floor:.0f} RMS), so speech cannot "
+                f"be told from it at a speech_threshold_rms of {threshold:.12g}"
             )
     return None
 

@@ -19,6 +19,8 @@ from sparring.records import Record, SpokenAction
 from sparring.records import events as ev
 from sparring.scoring.voice.intervals import Interval, Track, clip, join, overlap
 
+THRESHOLD_RMS = 220.0
+"""The least RMS of a voiced frame, in 16-bit units, if the scenario does not say."""
 VOICE_METRICS_VERSION = "2.0+join200"
 """RUN metrics contract 2.0, but that speech is joined over short gaps before it is counted."""
 JOIN_GAP_MS = 200.0
@@ -67,6 +69,11 @@ class Speech:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "segments", join(self.agent, self.gap))
+
+
+def threshold_of(record: Record) -> float:
+    """The RMS from which sound counts as speech, as the scenario has it."""
+    return record.scenario.definition.get("speech_threshold_rms") or THRESHOLD_RMS
 
 
 def speech_of(record: Record, gap: float = JOIN_GAP_MS) -> Speech | None:

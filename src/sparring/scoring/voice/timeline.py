@@ -26,7 +26,7 @@ def turn_rows(record: Record, deadline_ms: float) -> Iterator[dict[str, Any]]:
     """
     speech = speech_of(record)
     measured: dict[float, dict[str, Any]] = {}
-    if speech is not None and unmeasurable(record.soundtrack) is None:
+    if speech is not None and unmeasurable(record) is None:
         measured = _measured(speech, deadline_ms)
     for number, line in enumerate(lines_of(record), 1):
         row = {

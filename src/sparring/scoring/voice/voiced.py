@@ -16,14 +16,19 @@ from numpy.typing import NDArray
 
 from sparring.scoring.voice.intervals import Interval, join
 from sparring.scoring.voice.percentiles import percentile
+from sparring.scoring.voice.speech import THRESHOLD_RMS
 
 Samples: TypeAlias = NDArray[np.int16]
 """Mono 16-bit PCM."""
 
 FRAME_MS = 20
-THRESHOLD_RMS = 220.0
 QUIET_SHARE = 0.1
 """The share of frames that the noise floor is above: the quietest tenth of a track."""
+
+
+def from_bytes(pcm: bytes) -> Samples:
+    """Samples of little-endian 16-bit PCM; half a sample at the end is left out."""
+    return np.frombuffer(pcm[: len(pcm) // 2 * 2], "<i2").astype(np.int16, copy=False)
 
 
 class VoiceMeter:
