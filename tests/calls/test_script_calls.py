@@ -102,6 +102,8 @@ async def test_a_whole_booking(play_script: PlayScript):
     assert agent.texts == ["A table for two.", "Jamie.", "555.", "Thanks."]
     assert played.outcome == (Status.PASSED, None)
     assert played.statuses == ["passed"] * 5
+    times = [event.at for event in played.record.events]
+    assert times == sorted(times)
     ended = played.record.ended
     assert ended is not None and ended.ending is Ending.END_CALL
     (session,) = agent.sessions
@@ -336,7 +338,7 @@ async def test_an_agent_that_hangs_up_after_its_last_turn(play_script: PlayScrip
 async def test_a_send_after_event_that_never_comes(
     play_script: PlayScript, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("sparring.scoring.scripts.settling.SEND_AFTER_S", 0.2)
+    monkeypatch.setattr("sparring.scoring.scripts.turns.SEND_AFTER_S", 0.2)
     async with FakeAgent(replies("Hello.")) as agent:
         played = await play_script(
             agent.url, listening(REPLY), saying("Hi.", REPLY, send_after={"event": "image"})

@@ -19,6 +19,7 @@ from sparring.scenarios import Script
 from sparring.scoring.scripts import TurnState, may_continue, settle
 from sparring.scoring.scripts.settling import DEFAULT_TIMEOUT_S
 from sparring.scoring.scripts.sightings import Sightings
+from sparring.scoring.scripts.states import quoted
 
 PATIENCE_S = 0.5
 """How long a judge that may answer ``not_yet`` holds the next turn back."""
@@ -165,6 +166,18 @@ class ScriptCaller:
     def _begin(self, turn: int) -> Begin:
         is_observing = self._script.turns[turn].is_observing
         return Begin(turn, self._image(turn) if is_observing else ())
+
+    def told(self, turn: TurnState) -> list[str]:
+        """What has come of a turn so far, in words for the log."""
+        expected = self._script.turns[turn.index].expect
+        lines = [
+            f"{expectation.event} {state.standing}{f' {state.kind}' if state.kind else ''} "
+            f"at {state.at:.3f}: {quoted(state.reason)}"
+            for expectation, state in zip(expected, turn.states, strict=False)
+        ]
+        if turn.unsent is not None:
+            lines.append(f"not sent: {turn.unsent.reason}")
+        return [f"turn {turn.index + 1}: {line}" for line in lines]
 
     def _input(self, turn: int) -> list[Act]:
         played = self._script.turns[turn]

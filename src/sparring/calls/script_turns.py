@@ -28,6 +28,9 @@ from sparring.scoring.scripts.live_judge import LiveJudge
 from sparring.scoring.scripts.questions import Question
 from sparring.scoring.scripts.sightings import Sightings
 
+_WORDS = (ev.LLMText, ev.TTSText, ev.BotOutput, ev.Metrics, ev.OtherMessage)
+"""What changes nothing until what it belongs to is whole."""
+
 
 class ScriptPlayer(FrameProcessor):
     """Plays a script."""
@@ -71,9 +74,13 @@ class ScriptPlayer(FrameProcessor):
         turns = self._caller.turns(self._sightings, now, verdicts, judge is not None)
         if judge is not None:
             judge.ask([question for turn in turns for question in turn.questions], self._judged)
-        match self._caller.next(turns, now, judge is not None):
+        step = self._caller.next(turns, now, judge is not None)
+        if turns and isinstance(step, Begin | Leave):
+            for line in self._caller.told(turns[-1]):
+                self._log.note(line)
+        match step:
             case Begin(turn=turn, acts=acts):
-                self._log.add(ev.TurnBegan(at=now, turn=turn + 1))
+                self._log.add(ev.TurnBegan(at=self._log.clock.now(), turn=turn + 1))
                 if acts:
                     await self.push_frame(InputFrame(list(map(_message, acts))))
             case Send(acts=acts):
@@ -82,11 +89,21 @@ class ScriptPlayer(FrameProcessor):
                 while len(self._sightings.sent) == sent:
                     await self._log.change()
             case Leave(success=success, reason=reason):
-                self._log.add(ev.EndCall(at=now, success=success, reason=reason))
+                at = self._log.clock.now()
+                self._log.add(ev.EndCall(at=at, success=success, reason=reason))
                 return False
             case Listen(until=until):
-                await self._log.change(until)
+                await self._news(until)
         return True
+
+    async def _news(self, until: float | None) -> None:
+        """Wait until a time, or for something that may matter; a word of a reply does not."""
+        while True:
+            known = len(self._log.events)
+            await self._log.change(until)
+            came = self._log.events[known:]
+            if not came or any(not isinstance(event, _WORDS) for event in came):
+                return
 
     def _judged(self, question: Question | None, told: str) -> None:
         """The judge has said something: the script may go on."""

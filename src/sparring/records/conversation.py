@@ -94,7 +94,9 @@ class Turn:
     @property
     def utterances(self) -> list[Response]:
         """The responses that hold words, without spoken lines that repeat what the LLM wrote."""
-        written = _plain(" ".join(r.text for r in self.responses if not r.spoken))
+        written = ""
+        if any(response.spoken for response in self.responses):
+            written = _plain(" ".join(r.text for r in self.responses if not r.spoken))
         return [
             response
             for response in self.responses

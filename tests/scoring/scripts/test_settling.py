@@ -8,9 +8,10 @@ import pytest
 from sparring.records import Ending, Event, ExpectationVerdict, Kind
 from sparring.records import events as ev
 from sparring.scenarios import Script
-from sparring.scoring.scripts.settling import TurnState, settle
+from sparring.scoring.scripts.settling import settle
 from sparring.scoring.scripts.sightings import Sightings
 from sparring.scoring.scripts.states import Standing, State
+from sparring.scoring.scripts.turns import TurnState
 from support.records import bot, tool, user
 
 MET, FAILED, PENDING, ASKING = Standing.MET, Standing.FAILED, Standing.PENDING, Standing.ASKING

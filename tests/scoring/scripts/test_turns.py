@@ -6,9 +6,10 @@ from typing import Any
 from sparring.records import Ending, Event, Kind
 from sparring.records import events as ev
 from sparring.scenarios import Script
-from sparring.scoring.scripts.settling import TurnState, settle
+from sparring.scoring.scripts.settling import settle
 from sparring.scoring.scripts.sightings import Sightings
 from sparring.scoring.scripts.states import Standing
+from sparring.scoring.scripts.turns import TurnState
 from support.records import bot, tool, user
 
 REPLY = {"event": "response"}

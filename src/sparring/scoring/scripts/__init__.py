@@ -2,7 +2,8 @@
 
 from sparring.scoring.scripts.judging import is_decided, judge_script
 from sparring.scoring.scripts.score import score_script
-from sparring.scoring.scripts.settling import TurnState, may_continue, settle
+from sparring.scoring.scripts.settling import may_continue, settle
+from sparring.scoring.scripts.turns import TurnState
 
 __all__ = [
     "TurnState",

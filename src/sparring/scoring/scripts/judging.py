@@ -32,13 +32,9 @@ from sparring.scoring.judge import (
 from sparring.scoring.question import object_schema
 from sparring.scoring.reading import read_object, verdict_in
 from sparring.scoring.scripts.questions import Question, instructions
-from sparring.scoring.scripts.settling import (
-    AGENTS_FAULT,
-    DEFAULT_TIMEOUT_S,
-    TurnState,
-    settle,
-)
+from sparring.scoring.scripts.settling import DEFAULT_TIMEOUT_S, settle
 from sparring.scoring.scripts.sightings import Sightings
+from sparring.scoring.scripts.turns import AGENTS_FAULT, TurnState
 
 PROMPT_VERSION = "expectations-1"
 _ANSWER_TOKENS = 200

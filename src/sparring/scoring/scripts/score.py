@@ -17,8 +17,8 @@ from sparring.records import events as ev
 from sparring.scenarios import Expectation, Script, ScriptTurn
 from sparring.scoring.judge import JudgeFailure
 from sparring.scoring.scripts.judging import known_verdicts, settled
-from sparring.scoring.scripts.settling import AGENTS_FAULT, TurnState
 from sparring.scoring.scripts.states import Standing, State
+from sparring.scoring.scripts.turns import AGENTS_FAULT, TurnState
 
 _OUTSIDE = {
     Kind.CONNECT_FAILED: "<connect>",
