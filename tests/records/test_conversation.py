@@ -129,3 +129,33 @@ def test_messages_are_the_callers_and_the_agents():
         {"role": "user", "content": "Hi."},
         {"role": "assistant", "content": "Hello."},
     ]
+
+
+def test_a_greeting_that_crosses_the_callers_first_words_goes_before_them():
+    conversation = Conversation(
+        [
+            user(0.15, 1, "A table, please."),
+            *bot(0.16, "Hello, how can I help?", took=0.02),
+            ev.BotInterrupted(at=0.2),
+            *bot(0.25, "For how many?"),
+        ]
+    )
+    assert [turn.text for turn in conversation.turns] == [
+        "Hello, how can I help?",
+        "A table, please.",
+        "For how many?",
+    ]
+
+
+def test_an_interruption_later_in_the_answer_leaves_it_where_it_is():
+    conversation = Conversation(
+        [
+            *bot(0.1, "Hello."),
+            user(0.5, 1),
+            ev.BotInterrupted(at=0.55),
+            ev.LLMStarted(at=0.6),
+            ev.LLMText(at=0.7, text="We have"),
+            ev.BotInterrupted(at=0.8),
+        ]
+    )
+    assert [turn.text for turn in conversation.turns] == ["Hello.", "Yes.", "We have"]

@@ -81,9 +81,13 @@ class Floor:
     def takes_back(self, event: Event) -> bool:
         """Whether with this event the agent goes on with a turn that the caller was cued on.
 
-        The cue is taken back then; a reply to it must not go out.
+        The cue is taken back then; a reply to it must not go out. So it is if what the caller was
+        cued on turns out to have crossed its own last words.
         """
-        if self.cue is None or event.at <= self._cued_at or not isinstance(event, _BEGINNINGS):
+        if self.cue is None or event.at <= self._cued_at:
+            return False
+        crossed = isinstance(event, ev.BotInterrupted) and not self.unanswered
+        if not (crossed or isinstance(event, _BEGINNINGS)):
             return False
         self.cue = None
         return True

@@ -7,6 +7,8 @@ Rules of attribution:
 - An utterance belongs to the turn in which it *began*. Words that trickle in after the caller has
   spoken, of a response begun before, stay with the earlier turn, and that response is marked as
   interrupted. They never answer the later turn.
+- What the agent begins after the caller spoke and before it interrupts itself for that, a greeting
+  that crosses the caller's first words say, goes before the caller's turn.
 - Words outside any response that the agent announced belong to the last one of its turn.
 - In text the agent's words are its LLM's. A line that its TTS spoke without the LLM (a canned
   prompt) counts as well, unless it only repeats what the LLM wrote.
@@ -128,6 +130,8 @@ class Conversation:
         self.tool_calls: list[ToolCall] = []
         self.unsent: list[str] = []
         self.end_call: ev.EndCall | None = None
+        self._heard = True
+        """Whether the agent has shown that it heard the caller's last turn."""
         self._response: Response | None = None
         self._speech: Response | None = None
         for event in events:
@@ -158,6 +162,7 @@ class Conversation:
             case ev.FunctionCallStopped():
                 self._stop_call(event)
             case ev.CallerSaid(at=at, text=text, turn=number, hanging_up=hanging_up):
+                self._heard = False
                 self.turns.append(
                     Turn(Side.CALLER, at, said=text, number=number, hanging_up=hanging_up)
                 )
@@ -270,6 +275,24 @@ class Conversation:
                 response.interrupted = True
         self._close_response(at)
         self._close_speech(at)
+        self._take_back_strays()
+
+    def _take_back_strays(self) -> None:
+        """What the agent began after the caller spoke and before it heard that is no answer to it.
+
+        That it heard shows by its interruption, which every caller turn brings about: so a greeting
+        that crosses the caller's first words goes before them.
+        """
+        heard, self._heard = self._heard, True
+        if heard or len(self.turns) < 2 or self.turns[-1].side is Side.CALLER:
+            return
+        *earlier, caller, stray = self.turns
+        if not earlier or earlier[-1].side is Side.CALLER:
+            earlier.append(Turn(Side.AGENT, stray.started_at))
+        before = earlier[-1]
+        before.responses += stray.responses
+        before.tool_calls += stray.tool_calls
+        self.turns = [*earlier, caller]
 
     def _stop_call(self, event: ev.FunctionCallStopped) -> None:
         for call in reversed(self.tool_calls):
