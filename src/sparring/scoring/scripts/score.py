@@ -134,7 +134,7 @@ def _outside(record: Record) -> ExpectationFailure | None:
 def _turn(script: Script, state: TurnState | None, index: int) -> TurnScore:
     played = script.turns[index]
     sent = f"(pressed {played.dtmf})" if played.dtmf is not None else played.text
-    if state is None:
+    if state is None or (state.anchor is None and state.unsent is None):
         return TurnScore(turn_index=index, sent=sent, status="not_run")
     anchor = state.began if state.anchor is None else state.anchor
     expectations = [
