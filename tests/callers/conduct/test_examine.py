@@ -145,3 +145,38 @@ def test_whatever_is_written_no_syntax_is_said_and_nothing_is_said_for_nothing(
     said = reply.text.casefold()
     assert reply.broken or not any(sign in said for sign in ("end_call", "{", "```", "<think"))
     assert reply.broken or reply.hang_up or words_of(reply.text)
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("Okay, the assistant wants my name. Let me give it: Jamie Lee.", Fault.REASONING),
+        ("Okay, so the agent asked for a phone number. I'll give it: 555.", Fault.REASONING),
+        ("I'm an AI and cannot do that.", Fault.REASONING),
+        ("I'm just a simulated caller, so I have no phone number.", Fault.REASONING),
+        ("Sure! Here is the caller's next line: A table, please.", Fault.REASONING),
+        ("Sure, I have booked your table. Your reference is R-9.", Fault.SPOKE_AS_AGENT),
+        ("Great! I've noted that down. And what time works for you?", Fault.SPOKE_AS_AGENT),
+        ("Let me check the availability for you.", Fault.SPOKE_AS_AGENT),
+        ("assistant\nIt's Jamie.", Fault.SPOKE_AS_AGENT),
+    ],
+)
+def test_what_reviewers_got_past_it(text: str, fault: Fault):
+    conversation = turns("Hello, how can I help?")
+    reply = examine(text, None, False, conversation, "Jamie Lee wants a table for two.")
+    assert reply.broken is fault
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What time works best for your kitchen?",
+        "The agent asked for a phone number yesterday, and I gave it.",
+        "Let me check my calendar.",
+        "I have booked your table before.",
+        "I'm calling about an AI product of yours.",
+    ],
+)
+def test_what_callers_may_say(text: str):
+    conversation = turns("Hello, how can I help?")
+    assert examine(text, None, False, conversation, "Jamie wants a table.").broken is None

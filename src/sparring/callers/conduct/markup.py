@@ -41,6 +41,8 @@ _AGENT_LABEL = re.compile(
     rf"(?:^|(?<=[.!?。]\s)){_LABEL.format(_AGENTS)}", re.IGNORECASE | re.MULTILINE
 )
 
+_AGENT_ALONE = re.compile(rf"[*_\s]*(?:{_AGENTS})[*_ ]*\n", re.IGNORECASE)
+"""A label on a line of its own, as a chat template leaves it."""
 _AT_START = re.compile(
     r"^\s*(?:\([^()\d]*\)|\[[^\[\]\d]*\]|（[^（）\d]*）):?(?!\s*[,;])\s*", re.MULTILINE
 )
@@ -83,7 +85,7 @@ def without_labels(words: str, brief: str) -> str:
 
 def speaks_for_agent(words: str) -> bool:
     """Whether words are labelled as the agent's: a line of it, or a whole dialogue."""
-    return bool(_AGENT_LABEL.search(words))
+    return bool(_AGENT_LABEL.search(words) or _AGENT_ALONE.match(words))
 
 
 def without_markup(words: str) -> str:

@@ -18,6 +18,8 @@ _OFFERS = re.compile(
     rf"|\banything else (?:that )?(?:i|we) can (?:help(?: you)?|assist(?: you)?|do for you){_END}"
     r"|\b(?:can't|cannot|unable to) (?:assist|comply)(?: you)? with (?:that|this)"
     r"|\bwhat name (?:should|shall|can) (?:i|we) (?:put|book)\b"
+    r"|\blet me (?:just )?check (?:the |our )?availability\b"
+    r"|\bwhat (?:time|day|date) (?:works|would work|suits) (?:best )?(?:for )?you\b"
     # Spanish, Portuguese, Italian, French, German, Dutch, Russian
     r"|\ben qué (?:l[eoa] |te )?puedo (?:ayudar|servir)"
     r"|\bem que posso (?:lhe |te )?ajud"
@@ -34,7 +36,8 @@ _NEWS = re.compile(
     r"^(?:(?:great|perfect|okay|ok|alright|sure|done|certainly|thanks|thank you)\W+(?:\w+\W+)?)?"
     r"your (?:booking|reservation|appointment|order|table|room) (?:is|has been) (?:now )?"
     r"(?:confirmed|booked|reserved|scheduled|placed)\b"
-    r"|\bi(?:'ve| have) (?:booked|reserved|scheduled) you (?:a|the|in|down)\b"
+    r"|\bi(?:'ve| have) (?:booked|reserved|scheduled)"
+    r" (?:you (?:a|the|in|down)\b|your (?:table|room)(?=[.!,;]))"
     # "Thank you for calling Bella's." The name is told by its capital.
     r"|^(?:\w+\W+)?thank(?:s| you) for calling (?!Me\b|Us\b|Back\b)(?-i:[A-Z])[^?]*$",
     re.IGNORECASE,

@@ -26,13 +26,15 @@ _NEVER_SAID = re.compile(
     r"|\b(?:my|the) (?:next )?(?:response|reply)(?: (?:should|must|needs to|has to) be\b|\W*:)"
     r"|\b(?:would|should|will|might) (?:say|respond|reply|answer)\W*:"
     r"|\blet(?: me|'s) (?:start|begin) the (?:call|conversation)\b"
+    r"|\bhere (?:is|'s) the (?:caller|user|customer)'s (?:next )?(?:line|turn|reply|response)\b"
     r"|\baccording to (?:my|the) (?:persona|character),|\bmy persona (?:says|wants)\b",
     re.IGNORECASE | re.MULTILINE,
 )
 _IS_AI = re.compile(
     r"\bas an? (?:ai|(?:large )?language model)(?: (?:language )?model| assistant)?,? i\b"
     r"|\bi(?: a|')m (?:just |only )?an? (?:ai|(?:ai |large )?language model|ai (?:model|assistant))"
-    r"(?=\W*$|[.,;!])",
+    r"(?=\W*$|[.,;!]| (?:and|so|but)\b)"
+    r"|\bi(?: a|')m (?:just |only )?an? simulated (?:caller|user|customer)\b",
     re.IGNORECASE,
 )
 _TOLD_OF_AI = re.compile(r"\bai\b|language model", re.IGNORECASE)
@@ -67,7 +69,8 @@ _SIGNS = (
 _BEGINS = re.compile(
     r"^(?:(?:okay|ok|alright|hmm+|so|well|right|now|first)[,.…]*\s+)*the (?P<side>"
     r"(?:user|caller|customer)(?:'s| is| has| just| now)* ?(?:want|ask|request)\w*"
-    r"|(?:assistant|agent|bot) (?:is asking|asks|wants)) (?:me|for|about|to)\b",
+    r"|(?:assistant|agent|bot) (?:is asking|asks|asked|has asked|wants))"
+    r" (?:me|my|for|about|to|a|the)\b",
     re.IGNORECASE,
 )
 
