@@ -1,5 +1,6 @@
 """What holds for all tests."""
 
+import signal
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,10 @@ _ours: list[str] = []
 # How long an example takes says something of the machine and its load, and nothing of the code.
 settings.register_profile("sparring", deadline=None)
 settings.load_profile("sparring")
+
+# Whoever runs the tests may ignore hang-ups (``nohup``); what they start must not inherit that.
+if hasattr(signal, "SIGHUP"):
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def pytest_warning_recorded(warning_message: warnings.WarningMessage) -> None:

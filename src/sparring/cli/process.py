@@ -39,13 +39,19 @@ class Commands(TyperGroup):
             raise typer.Exit(Exit.USAGE) from None
 
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM, *((signal.SIGHUP,) if hasattr(signal, "SIGHUP") else ()))
-"""What asks us to stop: Ctrl-C, whoever runs us, a terminal that is closed."""
+def signals() -> list[signal.Signals]:
+    """What asks us to stop: Ctrl-C, whoever runs us, a terminal that is closed.
+
+    What is ignored (``nohup``) shall not stop us.
+    """
+    names = ("SIGINT", "SIGTERM", "SIGHUP")
+    known = [signal.Signals[name] for name in names if name in signal.Signals.__members__]
+    return [number for number in known if signal.getsignal(number) is not signal.SIG_IGN]
 
 
 def take_over() -> None:
     """Make this process ours: stopped, it says so and exits as an interrupted run does."""
-    for number in SIGNALS:
+    for number in signals():
         signal.signal(number, _stop)
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # Closed by whoever runs us: what is said goes nowhere.

@@ -5,7 +5,7 @@ import signal
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from sparring.cli.process import SIGNALS
+from sparring.cli.process import signals
 
 
 async def until_told_to_stop(work: Coroutine[Any, Any, None], told: Callable[[], None]) -> None:
@@ -33,7 +33,7 @@ async def until_told_to_stop(work: Coroutine[Any, Any, None], told: Callable[[],
     def on_signal(number: int, frame: object) -> None:
         loop.call_soon_threadsafe(stop)
 
-    before = {number: signal.signal(number, on_signal) for number in SIGNALS}
+    before = {number: signal.signal(number, on_signal) for number in signals()}
     try:
         await task
     finally:
