@@ -17,9 +17,13 @@ _ours: list[str] = []
 settings.register_profile("sparring", deadline=None)
 settings.load_profile("sparring")
 
-# Whoever runs the tests may ignore hang-ups (``nohup``); what they start must not inherit that.
-if hasattr(signal, "SIGHUP"):
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+# Whoever runs the tests may ignore signals (``nohup``, a job in the background); what the tests
+# start must not inherit that.
+for _name in ("SIGINT", "SIGHUP", "SIGTERM"):
+    _number = getattr(signal, _name, None)
+    if _number is not None and signal.getsignal(_number) is signal.SIG_IGN:
+        is_ctrl_c = _number == signal.SIGINT
+        signal.signal(_number, signal.default_int_handler if is_ctrl_c else signal.SIG_DFL)
 
 
 def pytest_warning_recorded(warning_message: warnings.WarningMessage) -> None:
