@@ -222,6 +222,7 @@ class AgentProcess:
         try:
             await end(self._token, self._groups)
             await asyncio.wait({self._watching}, timeout=2 * _LAST_WORDS_S + _WATCH_S)
+            await asyncio.sleep(0)  # For asyncio to close what it watched the process with.
         finally:
             self._watching.cancel()
             self._guard.forget(self._child.pid)
