@@ -354,7 +354,7 @@ async def test_a_prompt_that_was_cut_is_noticed():
     long = record(*talk, ev.Ended(at=99, ending=Ending.BOT), metrics=[POLITE])
     whole = Model()
     await judge_record(long, whole)
-    characters = whole.asked[0].characters
+    characters = sum(len(message.content) for message in whole.asked[0].messages)
     for share, kind in ((1, None), (0.67, Kind.JUDGE_CONTEXT)):
         tokens = round(characters * share / 4)  # What an English text comes to.
         model = Model(usage=Usage(tokens, 9, whole_prompt=True))

@@ -9,9 +9,8 @@ cannot mute it.
 
 from sparring.records import Conversation, Event, Side, ToolCall
 from sparring.records import events as ev
+from sparring.records.pauses import HOLD_S, QUIET_S
 
-QUIET_S = 0.15
-HOLD_S = 10.0
 SPEECH_HOLD_S = 30.0
 """How long a spoken line that never ends holds the caller back."""
 

@@ -9,6 +9,7 @@ import typer
 if TYPE_CHECKING:
     from sparring.suites import Selection
 
+USUAL_AGENT = "ws://localhost:7860/ws"
 WHICH = "Which scenarios"
 HOW = "How they are played"
 OUTPUT = "What is shown and kept"

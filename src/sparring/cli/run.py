@@ -33,7 +33,7 @@ def run(
             metavar="URL",
             help="The agent's WebSocket, already running.",
         ),
-    ] = "ws://localhost:7860/ws",
+    ] = options.USUAL_AGENT,
     scenario: options.Scenarios = None,
     kind: options.Kind = None,
     tags: options.Tags = "",

@@ -50,11 +50,6 @@ class Request:
     """Cap on the answer."""
     seed: int | None = None
 
-    @property
-    def characters(self) -> int:
-        """How much text is sent."""
-        return sum(len(message.content) for message in self.messages)
-
 
 @dataclass(frozen=True)
 class Usage:

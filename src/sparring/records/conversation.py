@@ -167,6 +167,7 @@ class Conversation:
                     Turn(Side.CALLER, at, said=text, number=number, hanging_up=hanging_up)
                 )
             case ev.CallerPressed(at=at, keys=keys, turn=number):
+                self._heard = True  # Keys need not interrupt the agent, so nothing follows of that.
                 self.turns.append(Turn(Side.CALLER, at, said=f"(pressed {keys})", number=number))
             case ev.CallerUnsent(text=text):
                 self.unsent.append(text)

@@ -106,3 +106,7 @@ class Kind(StrEnum):
     JUDGE_NO_VERDICT = "judge_no_verdict"
     JUDGE_CONTEXT = "judge_context"
     JUDGE_UNAVAILABLE = "judge_unavailable"
+
+
+AGENTS_FAULT = frozenset({Kind.AGENT_CRASHED, Kind.AGENT_ERROR, Kind.PROTOCOL_ERROR})
+"""How an agent that has been ready breaks a call."""

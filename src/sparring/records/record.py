@@ -11,8 +11,9 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from sparring.records.conversation import Conversation
-from sparring.records.events import Ended, Event, Soundtrack
+from sparring.records.events import Ended, Event, Ready, Soundtrack
 from sparring.records.judgement import Judgement
+from sparring.records.kinds import AGENTS_FAULT
 
 RECORD_SCHEMA = 1
 """Version of the record's file format; a later one still reads this."""
@@ -85,6 +86,14 @@ class Record(Header):
         """How the call ended; None for a record that was cut off while it grew."""
         last = self.events[-1] if self.events else None
         return last if isinstance(last, Ended) else None
+
+    @property
+    def broken_by_agent(self) -> bool:
+        """Whether the call broke, and it was the doing of an agent that had been ready for it."""
+        ended = self.ended
+        if ended is None or ended.kind not in AGENTS_FAULT:
+            return False
+        return any(isinstance(event, Ready) for event in self.events)
 
     @property
     def soundtrack(self) -> Soundtrack | None:

@@ -66,7 +66,7 @@ def show_call(conversation: Conversation, ending: str) -> ShownCall:
     """
     lines, turns = lines_of(conversation)
     text = "\n".join([*lines, json_of_data({"ended": ending})])
-    return ShownCall(text, turns, _hash(_system(), text)[:32])
+    return ShownCall(text, turns, digest(_system(), text)[:32])
 
 
 def ask_about(call: ShownCall, success: str | None, criteria: Sequence[str]) -> Question:
@@ -77,7 +77,7 @@ def ask_about(call: ShownCall, success: str | None, criteria: Sequence[str]) -> 
         success: The success criterion; None to ask only about the criteria.
         criteria: What every agent turn is held against.
     """
-    id = _hash(call.text, str(success), *criteria)[:12]
+    id = digest(call.text, str(success), *criteria)[:12]
     marker = f"===== {id} ====="
     rules = "\n".join(f"c{number}: {json_of_data(text)}" for number, text in enumerate(criteria, 1))
     schema = _schema(id, success is not None, call.turns, len(criteria))
@@ -91,7 +91,8 @@ def ask_about(call: ShownCall, success: str | None, criteria: Sequence[str]) -> 
     return Question(call.hash, _system(), text, schema, success, criteria, call.turns, id)
 
 
-def _hash(*parts: str) -> str:
+def digest(*parts: str) -> str:
+    """The hash by which questions, and the calls they are about, are told apart."""
     return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()
 
 

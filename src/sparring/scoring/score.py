@@ -17,7 +17,7 @@ from sparring.records import (
     Status,
     TurnVerdict,
 )
-from sparring.records import events as ev
+from sparring.records.kinds import AGENTS_FAULT
 from sparring.records.redaction import redact
 from sparring.scenarios import (
     CallsMetric,
@@ -37,7 +37,6 @@ from sparring.scoring.scripts import score_script
 from sparring.scoring.verdicts import Verdicts
 
 _CUT_SHORT = (Ending.MAX_TURNS, Ending.MAX_DURATION, Ending.SILENCE)
-_AGENTS_FAULT = (Kind.AGENT_CRASHED, Kind.AGENT_ERROR, Kind.PROTOCOL_ERROR)
 
 
 def score(record: Record, failure: JudgeFailure | None = None) -> Score | ScriptScore:
@@ -80,7 +79,7 @@ def score_simulation(
     metrics = [_score_metric(metric, record, verdicts) for metric in simulation.metrics]
     goal = _goal(verdicts, failure)
     status, kind, reason = _outcome(record, goal, metrics, failure)
-    if status is Status.FAILED and kind not in _AGENTS_FAULT and _kept_bad_time(record):
+    if status is Status.FAILED and kind not in AGENTS_FAULT and _kept_bad_time(record):
         status, kind, reason = Status.ERROR, Kind.HARNESS_OVERLOADED, _late(record, reason)
     return Score(
         status=status,
@@ -125,8 +124,7 @@ def _outcome(
     if ended.ending is Ending.ERROR:
         if ended.kind is Kind.CALLER_CONDUCT:
             return Status.INVALID, ended.kind, why
-        agents = ended.kind in _AGENTS_FAULT and _agent_was_ready(record)
-        status = Status.FAILED if agents else Status.ERROR
+        status = Status.FAILED if record.broken_by_agent else Status.ERROR
         return status, ended.kind or Kind.INTERNAL_ERROR, why
     if ended.kind is Kind.CALLER_STALLED:
         return Status.ERROR, ended.kind, why
@@ -135,11 +133,6 @@ def _outcome(
     if not record.conversation.agent_turns:
         return Status.FAILED, Kind.AGENT_SILENT, "the agent said nothing in the whole call"
     return _verdict(goal, metrics, failure)
-
-
-def _agent_was_ready(record: Record) -> bool:
-    """Whether the call got as far as an agent that could be blamed."""
-    return any(isinstance(event, ev.Ready) for event in record.events)
 
 
 def _verdict(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sparring.cli.doctor.finding import Finding, Level
 from sparring.cli.doctor.pulling import pull
-from sparring.cli.doctor.surroundings import USUAL_AGENT
+from sparring.cli.options import USUAL_AGENT
 from sparring.errors import ModelError
 from sparring.models import ChatModel
 from sparring.models.opening import Block, Models

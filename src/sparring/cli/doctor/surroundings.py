@@ -15,9 +15,9 @@ from dotenv import find_dotenv
 
 from sparring.agents import check_url
 from sparring.cli.doctor.finding import Finding, Level
+from sparring.cli.options import USUAL_AGENT
 from sparring.errors import UsageError
 
-USUAL_AGENT = "ws://localhost:7860/ws"
 _PATIENCE_S = 10.0
 
 

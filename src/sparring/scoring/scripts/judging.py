@@ -4,7 +4,6 @@ The conversation enters as data that cannot break out of its fence, and the answ
 that is a hash of the whole prompt, as in the judging of calls (``scoring.question``).
 """
 
-import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from sparring.records import (
     Record,
 )
 from sparring.records.json_text import json_of_data
+from sparring.records.kinds import AGENTS_FAULT
 from sparring.scenarios import Script
 from sparring.scoring.judge import (
     TRIES,
@@ -29,12 +29,12 @@ from sparring.scoring.judge import (
     total,
     why_unread,
 )
-from sparring.scoring.question import object_schema
+from sparring.scoring.question import digest, object_schema
 from sparring.scoring.reading import read_object, verdict_in
 from sparring.scoring.scripts.questions import Question, instructions
 from sparring.scoring.scripts.settling import DEFAULT_TIMEOUT_S, settle
 from sparring.scoring.scripts.sightings import Sightings
-from sparring.scoring.scripts.turns import AGENTS_FAULT, TurnState
+from sparring.scoring.scripts.turns import TurnState
 
 PROMPT_VERSION = "expectations-1"
 _ANSWER_TOKENS = 200
@@ -93,7 +93,7 @@ async def ask(
             told = f"the judge gave no verdict in {requests} tries: {problem}"
             failure = JudgeFailure(Kind.JUDGE_NO_VERDICT, told)
     judgement = Judgement(
-        call=_hash(questions[-1].conversation)[:32],
+        call=digest(questions[-1].conversation)[:32],
         judge=identity(model),
         expectations=decided,
         requests=requests,
@@ -182,7 +182,7 @@ def _prompt(questions: Sequence[Question]) -> _Prompt:
         f"{name}: {json_of_data(question.criterion)} ({', '.join(_choices(question))})"
         for name, question in named.items()
     )
-    id = _hash(conversation, subjects, criteria)[:12]
+    id = digest(conversation, subjects, criteria)[:12]
     marker = f"===== {id} ====="
     keys = {name: _verdict(question) for name, question in named.items()}
     schema = object_schema({"id": {"type": "string", "enum": [id]}, **keys})
@@ -223,7 +223,3 @@ def _read(
         else:
             missing.append(f"q{number}")
     return decided, f"it holds no verdict on {', '.join(missing)}" if missing else None
-
-
-def _hash(*parts: str) -> str:
-    return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()

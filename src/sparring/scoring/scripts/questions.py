@@ -4,7 +4,6 @@ A question is about one reply, or one tool call, and shows the conversation up t
 all that: the verdict on it holds for the same conversation, however it is asked for.
 """
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -15,7 +14,7 @@ from sparring.records import Conversation, ToolCall
 from sparring.records.json_text import json_of_data
 from sparring.records.redaction import redact
 from sparring.scenarios import Expectation
-from sparring.scoring.question import lines_of
+from sparring.scoring.question import digest, lines_of
 from sparring.scoring.scripts.sightings import Sightings
 
 
@@ -77,8 +76,7 @@ def _question(
     criterion = redact(expectation.eval or "")  # As it is stored, so that it is the same question.
     conversation = _up_to(sightings, cut)
     parts = (instructions(), conversation, json_of_data(subject), criterion, str(may_continue))
-    digest = hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:32]
-    return Question(digest, turn, criterion, subject, conversation, may_continue)
+    return Question(digest(*parts)[:32], turn, criterion, subject, conversation, may_continue)
 
 
 def _up_to(sightings: Sightings, cut: float) -> str:

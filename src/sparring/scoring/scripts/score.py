@@ -13,12 +13,12 @@ from sparring.records import (
     Status,
     TurnScore,
 )
-from sparring.records import events as ev
+from sparring.records.kinds import AGENTS_FAULT
 from sparring.scenarios import Expectation, Script, ScriptTurn
 from sparring.scoring.judge import JudgeFailure
 from sparring.scoring.scripts.judging import known_verdicts, settled
 from sparring.scoring.scripts.states import Standing, State
-from sparring.scoring.scripts.turns import AGENTS_FAULT, TurnState
+from sparring.scoring.scripts.turns import TurnState
 
 _OUTSIDE = {
     Kind.CONNECT_FAILED: "<connect>",
@@ -74,7 +74,7 @@ def _outcome(
         return Status.INTERRUPTED, Kind.INTERRUPTED, "the record stops before the call's end"
     if ended.ending is Ending.INTERRUPTED:
         return Status.INTERRUPTED, Kind.INTERRUPTED, ended.reason
-    if ended.ending is Ending.ERROR and not _blames_agent(record):
+    if ended.ending is Ending.ERROR and not record.broken_by_agent:
         return Status.ERROR, ended.kind or Kind.INTERNAL_ERROR, ended.reason
     agents = [one for one in failures if one.kind is not Kind.JUDGE_LATE]
     if agents:
@@ -111,12 +111,6 @@ def _judged(
             "nothing decided this run: everything it expects is for a judge, and none was asked",
         )
     return Status.PASSED, None, ""
-
-
-def _blames_agent(record: Record) -> bool:
-    """Whether a call that broke was broken by an agent that had been ready."""
-    is_ready = any(isinstance(event, ev.Ready) for event in record.events)
-    return record.ended is not None and record.ended.kind in AGENTS_FAULT and is_ready
 
 
 def _outside(record: Record) -> ExpectationFailure | None:

@@ -11,11 +11,7 @@ from dataclasses import dataclass
 
 from sparring.records import Conversation, Event, Response, Side, ToolCall
 from sparring.records import events as ev
-
-QUIET_S = 0.15
-"""How long the agent must be quiet for what it says to be over."""
-_ANNOUNCED_S = 10.0
-"""How long an announced call that never begins counts as going on."""
+from sparring.records.pauses import HOLD_S, QUIET_S
 
 _PLAIN = (
     *("bot_started_speaking", "bot_stopped_speaking", "bot_interrupted", "image"),
@@ -70,7 +66,7 @@ class Sightings:
             case ev.BotOutput(output_type="backchannel", spoken_status="completed"):
                 self._saw("bot_backchannel", event, event.text)
             case ev.FunctionCallAnnounced(at=at):
-                self._announced.append((at, at + _ANNOUNCED_S))
+                self._announced.append((at, at + HOLD_S))
             case ev.FunctionCall(at=at) if self._announced and self._announced[-1][1] > at:
                 self._announced[-1] = (self._announced[-1][0], at)
             case ev.LLMStarted(at=at) | ev.LLMText(at=at) | ev.TTSText(at=at):

@@ -4,18 +4,15 @@ import math
 from dataclasses import dataclass, field
 
 from sparring.records import Ending, Kind
+from sparring.records.kinds import AGENTS_FAULT
+from sparring.records.pauses import HOLD_S
 from sparring.scenarios import Script
 from sparring.scoring.scripts.questions import Question
 from sparring.scoring.scripts.sightings import Sightings
 from sparring.scoring.scripts.states import Cut, Standing, State
 
-HOLD_S = 10.0
-"""How long an agent that does not get quiet holds the next turn back."""
 SEND_AFTER_S = 30.0
 """How long the event of a ``send_after`` is waited for."""
-
-AGENTS_FAULT = (Kind.AGENT_CRASHED, Kind.AGENT_ERROR, Kind.PROTOCOL_ERROR)
-"""How an agent breaks a call."""
 
 
 @dataclass(frozen=True)
