@@ -1,13 +1,14 @@
 """What is tried again, how long it is waited for, and how many requests are under way."""
 
 import asyncio
+from collections.abc import AsyncGenerator
 
 import pytest
 
 from sparring.errors import ModelError
-from sparring.models import complete
+from sparring.models import Piece, Text, complete
 from sparring.models.opening import Models
-from sparring.models.retries import MAX_REQUESTS, retry_after
+from sparring.models.retries import MAX_REQUESTS, retry_after, with_retries
 from sparring.scenarios import JudgeModel, SimulatorModel
 from support.fake_llm import Chat, FakeLLM, Reply
 from support.models import HELLO, ask
@@ -233,3 +234,21 @@ async def test_a_request_given_up_frees_its_slot(ollama: bool):
         assert (await next_one).text == "ok"
         await asyncio.wait(hanging)
         await models.close()
+
+
+async def test_a_server_that_only_keeps_the_connection_alive_has_not_answered(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr("sparring.models.retries.PIECE_S", 0.05)
+    tries = 0
+
+    async def never_says_a_word() -> AsyncGenerator[Piece]:
+        nonlocal tries
+        tries += 1
+        await asyncio.Event().wait()
+        yield Text("")
+
+    with pytest.raises(ModelError, match=r"server.* sent nothing of an answer within 0.05 s"):
+        async for _ in with_retries("server", never_says_a_word, asyncio.Semaphore(1)):
+            pass
+    assert tries == 2

@@ -242,7 +242,9 @@ async def test_an_agent_keeps_to_its_cap(directory: RunDirectory):
         going -= 1
 
     async with FakeAgent(counts) as agent:
-        options = PlayOptions(at_once=4, caps={agent.url: 2})
+        one = RunningAgent(agent.url, concurrency=2)
+        runs = [replace(run, agent=one) for run in bookings(agent.url, *"abcdef")]
+        options = PlayOptions(at_once=4)
         player = RunPlayer(directory, Casting(offline=True), Seen(), options)
-        await player.play(bookings(agent.url, *"abcdef"))
+        await player.play(runs)
     assert most == 2 and len(player.results) == 6

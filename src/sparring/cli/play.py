@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -37,8 +37,6 @@ class Wanted:
     trigger_disconnect: bool = False
     at_once: int = 1
     """How many runs go on at a time."""
-    caps: Mapping[Hashable, int] = field(default_factory=dict[Hashable, int])
-    """By an agent's label: how many of its runs at a time."""
     limits: Mapping[str, int] = field(default_factory=dict[str, int])
     """By service: how many requests at a time to one server."""
     retries: int = 0
@@ -154,7 +152,6 @@ def _play(
 
     options = PlayOptions(
         at_once=wanted.at_once,
-        caps=wanted.caps,
         ahead=max(1, wanted.at_once // 2),
         retries=wanted.retries,
         max_failures=wanted.max_failures,

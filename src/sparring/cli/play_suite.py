@@ -2,11 +2,9 @@
 
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
 
-from sparring.agents.processes.isolation import Isolation
 from sparring.cli.exits import Exit
 from sparring.cli.play import Wanted, carry_out
 from sparring.errors import UsageError
@@ -22,54 +20,45 @@ from sparring.suites.suite import Choice, Starting, agent_of, choose
 
 @dataclass(frozen=True)
 class SuiteWanted:
-    """What the user asked for; what is None is the manifest's to say."""
+    """What the user asked for beside how to play; what is None is the manifest's to say."""
 
     choice: Choice = field(default_factory=Choice)
+    starting: Starting = field(default_factory=Starting)
     repeat: int | None = None
     at_once: int | None = None
-    isolation: Literal["process", "fork", "session"] | None = None
-    spawn: str | None = None
-    python: str | None = None
     bots_dir: Path | None = None
     scenarios_dir: Path | None = None
-    rerun_failed: Path | None = None
     runs_dir: Path | None = None
-    offline: bool = False
-    judged: bool = True
-    timeout_s: float = 60.0
-    """How long a script's expectation has that does not say."""
-    retries: int = 0
-    max_failures: int | None = None
-    verbose: bool = False
-    debug: bool = False
-    json: bool = False
-    name: str | None = None
-    resume: bool = False
+    rerun_failed: Path | None = None
 
 
-def play_suite(path: Path, asked: SuiteWanted) -> Exit:
-    """Play a manifest."""
+def play_suite(path: Path, asked: SuiteWanted, how: Wanted) -> Exit:
+    """Play a manifest.
+
+    Args:
+        path: The manifest.
+        asked: What of it, and in what it is overruled.
+        how: How to play, but for what a manifest has a say in.
+    """
     loaded = load_manifest(path)
     expanded = expand(loaded, asked.bots_dir, asked.scenarios_dir)
     manifest = loaded.manifest
     if manifest is None:
-        return carry_out([], expanded.problems, Wanted())
+        return carry_out([], expanded.problems, how)
     entries = [one for one in choose(expanded.entries, asked.choice) if one.startable]
     repeat = asked.repeat if asked.repeat is not None else manifest.repeat
-    isolation = Isolation(asked.isolation) if asked.isolation else None
-    starting = Starting(asked.spawn, asked.python, isolation)
     with tempfile.TemporaryDirectory(prefix="sparring-") as bodies:
         agents = [
-            (agent_of(one, f"{number:02}", manifest, starting, Path(bodies)), one.scenarios)
+            (agent_of(one, f"{number:02}", manifest, asked.starting, Path(bodies)), one.scenarios)
             for number, one in enumerate(entries, 1)
         ]
-        casting = Casting(asked.offline, asked.judged)
+        casting = Casting(how.offline, how.judged)
         planned = plan_all(agents, casting.plays_agenda, lambda one: repeat or _required(one))
         runs = planned.runs
         if asked.rerun_failed is not None:
             runs = _failed(asked.rerun_failed, runs)
         problems = [*expanded.problems, *planned.problems]
-        return carry_out(runs, problems, _wanted(path, manifest, asked, repeat))
+        return carry_out(runs, problems, _with_manifest(how, path, manifest, asked, repeat))
 
 
 def _required(scenario: Scenario) -> int:
@@ -84,27 +73,15 @@ def _failed(directory: Path, runs: Sequence[Run]) -> Sequence[Run]:
     return failed_before(runs, RunDirectory(directory).results())
 
 
-def _wanted(path: Path, manifest: Manifest, asked: SuiteWanted, repeat: int | None) -> Wanted:
+def _with_manifest(
+    how: Wanted, path: Path, manifest: Manifest, asked: SuiteWanted, repeat: int | None
+) -> Wanted:
     """How to play: as asked, else as the manifest says."""
-    own = path.parent / manifest.runs_dir if manifest.runs_dir else Path("eval-runs")
-    return Wanted(
-        offline=asked.offline,
-        judged=asked.judged,
-        timeout_s=asked.timeout_s,
+    own = path.parent / manifest.runs_dir if manifest.runs_dir else how.runs_dir
+    return replace(
+        how,
         measured=repeat is not None,
         at_once=asked.at_once or manifest.concurrency,
-        caps={
-            entry.label: entry.concurrency
-            for entry in manifest.suite
-            if entry.concurrency is not None
-        },
         limits=manifest.limits,
-        retries=asked.retries,
-        max_failures=asked.max_failures,
-        verbose=asked.verbose,
-        debug=asked.debug,
-        json=asked.json,
         runs_dir=asked.runs_dir or own,
-        name=asked.name,
-        resume=asked.resume,
     )

@@ -181,24 +181,26 @@ def suite(
     Example: sparring suite suites/demo.yaml --offline -n nightly --resume
     """
     with loading():
+        from sparring.agents.processes.isolation import Isolation
+        from sparring.cli.play import Wanted
         from sparring.cli.play_suite import SuiteWanted, play_suite
-        from sparring.suites.suite import Choice
+        from sparring.suites.suite import Choice, Starting
 
     if audio:
         typer.echo("error: calls cannot be recorded as audio yet: leave out --audio", err=True)
         raise typer.Exit(Exit.USAGE)
     load_environment()
-    wanted = SuiteWanted(
+    asked = SuiteWanted(
         choice=Choice(pattern, options.selection(scenario, kind, tags, max_examples), shard),
+        starting=Starting(spawn, python, Isolation(isolation) if isolation else None),
         repeat=repeat,
         at_once=concurrency,
-        isolation=isolation,
-        spawn=spawn,
-        python=python,
         bots_dir=bots_dir,
         scenarios_dir=scenarios_dir,
-        rerun_failed=rerun_failed,
         runs_dir=runs_dir,
+        rerun_failed=rerun_failed,
+    )
+    how = Wanted(
         offline=offline,
         judged=not no_judge,
         timeout_s=timeout,
@@ -210,4 +212,4 @@ def suite(
         name=name,
         resume=resume,
     )
-    raise typer.Exit(play_suite(manifest, wanted))
+    raise typer.Exit(play_suite(manifest, asked, how))

@@ -41,6 +41,11 @@ class AgentSource(Protocol):
         """What the names of its runs' files begin with."""
         ...
 
+    @property
+    def concurrency(self) -> int | None:
+        """How many of its runs may go on at a time; None for any number."""
+        ...
+
     def ask(self, fleet: Fleet, log: Path) -> AbstractAsyncContextManager[Reached]:
         """Ask for an agent for one run; entering waits until it is ready.
 
@@ -60,6 +65,7 @@ class RunningAgent:
 
     address: str
     prefix: str = ""
+    concurrency: int | None = None
 
     @property
     def url(self) -> str:
@@ -87,6 +93,7 @@ class StartedAgent:
     label: str
     entry: AgentEntry
     prefix: str = ""
+    concurrency: int | None = None
     url: str = ""
 
     def ask(self, fleet: Fleet, log: Path) -> AbstractAsyncContextManager[Reached]:

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Generator, Hashable, Mapping, Sequence
+from collections.abc import Generator, Hashable, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -27,8 +27,6 @@ class PlayOptions:
 
     at_once: int = 1
     """How many of them at a time."""
-    caps: Mapping[Hashable, int] = field(default_factory=dict[Hashable, int])
-    """By an agent's label: how many of its runs at a time."""
     ahead: int = 0
     """How many agents to start before their runs begin."""
     retries: int = 0
@@ -72,7 +70,7 @@ class RunPlayer:
         self._asked: dict[int, _Asked] = {}
         # Agents get the environment as it is now, before we set anything in it for ourselves.
         self._fleet = Fleet(directory.path / "logs", reporter.note, dict(os.environ))
-        self._schedule: Schedule[Run] = Schedule((), lambda run: run.agent.label, {})
+        self._schedule: Schedule[Run] = Schedule((), _agent, {})
 
     async def play(self, runs: Sequence[Run], planned: Sequence[Run] | None = None) -> None:
         """Play runs; those that go on at a time have sessions of their own with their agents.
@@ -82,7 +80,10 @@ class RunPlayer:
             planned: What the summary is of, if some of it has its result already.
         """
         options = self._options
-        self._schedule = Schedule(runs, lambda run: run.agent.label, options.caps)
+        caps: dict[Hashable, int] = {
+            _agent(run): cap for run in runs if (cap := run.agent.concurrency) is not None
+        }
+        self._schedule = Schedule(runs, _agent, caps)
         try:
             async with self._fleet, asyncio.TaskGroup() as group:
                 for _ in range(min(options.at_once, len(runs))):
@@ -143,6 +144,11 @@ class RunPlayer:
             yield
         except OSError as error:
             self._reporter.note(f"{what}: {why(error)}")
+
+
+def _agent(run: Run) -> int:
+    """Runs of one agent are those of one entry; two entries may have one label."""
+    return id(run.agent)
 
 
 @dataclass(frozen=True)

@@ -101,6 +101,7 @@ def agent_of(
             entry.recycle_after,
         ),
         prefix=f"{entry.label}__",
+        concurrency=entry.concurrency,
     )
 
 
